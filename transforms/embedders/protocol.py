@@ -1,0 +1,45 @@
+"""What every embedder offers, whatever stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Task: TypeAlias = Literal["document", "query"]
+
+
+class TokenCounter(Protocol):
+    """Counts and places the tokens of a text, as the model will see them."""
+
+    name: str
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """The number of tokens of each text, special tokens left out."""
+
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        """The half-open span in code points of each token, in order."""
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors. Built once a process, before its first use."""
+
+    name: str
+    """The model's name and version, as ``static-en-256@1``: part of the recipe and of each row."""
+    dimension: int
+    max_tokens: int | None
+    """The model's input in its own tokens, special tokens left out; None where there is no bound."""
+    counter: TokenCounter
+
+    def embed(self, texts: Sequence[str], task: Task = "document") -> NDArray[np.float32]:
+        """One row a text, in the order given: shape ``[len(texts), dimension]``.
+
+        A text that has no vector (the model knows none of its words) gets a row of NaN and shifts no
+        other. The same text gives the same bits alone and in any batch.
+
+        Raises:
+            ParquetryError: the embedder cannot be used at all.
+        """

@@ -1,0 +1,1 @@
+"""The records, ids and errors that every other module speaks in."""

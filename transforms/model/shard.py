@@ -1,0 +1,75 @@
+"""The unit of work and of output: a shard on its way through the stages.
+
+A plan is a reference (names and versions) and crosses the shuffle; everything else is made from it
+inside one fused stage and never leaves the worker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transforms.model.objects import ObjectInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ShardPlan:
+    """What one shard has to do: which objects to read, what to carry over, what to let go.
+
+    ``reads`` are new and changed objects in name order. ``previous`` names the pair of files of the
+    last snapshot that this shard continues, ``drops`` the objects of it that are gone; rows of
+    ``previous`` in neither are carried over as they are.
+    """
+
+    source: str
+    shard: str
+    inputs: str
+    """Fingerprint of names, versions and recipe: a done record with another one does not count."""
+    reads: tuple[ObjectInfo, ...] = ()
+    drops: tuple[str, ...] = ()
+    previous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """One document that cannot be indexed: a row of the rejected table."""
+
+    source: str
+    doc_id: str
+    object_name: str
+    doc_uri: str
+    stage: str
+    reason: str
+    detail: str
+    object_size: int
+    object_token: str
+    recipe: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShardReceipt:
+    """What a finished shard reports: its files, its counts, its refusals. Small."""
+
+    source: str
+    shard: str
+    inputs: str
+    documents: int = 0
+    chunks: int = 0
+    embedded: int = 0
+    reused: int = 0
+    embedded_tokens: int = 0
+    files: tuple[FileInfo, ...] = ()
+    rejected: tuple[Rejection, ...] = ()
+    deleted: tuple[str, ...] = ()
+    """Chunk ids of the previous snapshot that this shard no longer has."""
+    changed_rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """One published file; ``path`` is relative to the snapshot's directory."""
+
+    path: str
+    source: str
+    rows: int
+    bytes: int
+    sha256: str

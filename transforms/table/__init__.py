@@ -1,0 +1,1 @@
+"""The table on storage: schema, layout, manifest, reading and publishing of snapshots."""
