@@ -46,6 +46,17 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True)
+class FileInfo:
+    """One published file; ``path`` is relative to the snapshot's directory."""
+
+    path: str
+    source: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShardReceipt:
     """What a finished shard reports: its files, its counts, its refusals. Small."""
 
@@ -55,21 +66,12 @@ class ShardReceipt:
     documents: int = 0
     chunks: int = 0
     embedded: int = 0
-    reused: int = 0
     embedded_tokens: int = 0
     files: tuple[FileInfo, ...] = ()
     rejected: tuple[Rejection, ...] = ()
     deleted: tuple[str, ...] = ()
     """Chunk ids of the previous snapshot that this shard no longer has."""
-    changed_rows: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class FileInfo:
-    """One published file; ``path`` is relative to the snapshot's directory."""
-
-    path: str
-    source: str
-    rows: int
-    bytes: int
-    sha256: str
+    changed: int = 0
+    """Chunks that are new or differ from the row of the same id."""
+    differs: bool = True
+    """Whether any row of the shard, documents included, differs from the previous snapshot's."""

@@ -1,0 +1,148 @@
+"""The keys of the configuration file and what each means.
+
+The settings of extraction, chunking and embedding are declared by the layers that use them; this module
+puts them together and adds what belongs to the job: sources, table, limits and the run itself.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from transforms.chunkers.settings import ChunkSettings
+from transforms.embedders.settings import EmbedderSettings, StaticSettings
+from transforms.extractors.settings import ExtractSettings
+from transforms.model.ids import slug
+
+_GLOB = ("*", "?", "[")
+_MAX_NAME = 200
+
+
+class _Keys(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SourceConfig(ChunkSettings):
+    """A named part of the corpus: where its objects are, and how they are read and cut."""
+
+    name: str = Field(min_length=1, max_length=_MAX_NAME, description="Name of the source.")
+    root: str = Field(
+        default="",
+        description="Folder or bucket prefix; document ids are names below it. "
+        "Left out, it is the longest folder that all of `include` have in common.",
+    )
+    include: tuple[str, ...] = Field(
+        default=("**",), min_length=1, description="Globs of names below the root, or whole URIs."
+    )
+    exclude: tuple[str, ...] = Field(
+        default=("**/.*", "**/.*/**", "**/~$*"), description="Globs of names to leave out."
+    )
+    extract: ExtractSettings = Field(default_factory=ExtractSettings)
+    store_text: bool = Field(
+        default=True, description="Keep the canonical text in the documents table."
+    )
+
+    @field_validator("name")
+    @classmethod
+    def _printable(cls, name: str) -> str:
+        if not name.isprintable() or name != name.strip():
+            raise ValueError("must be printable text without white space around it")
+        return name
+
+    @model_validator(mode="before")
+    @classmethod
+    def _root_from_include(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("root"):
+            return values
+        include = values.get("include")
+        if not isinstance(include, list | tuple) or not all(isinstance(i, str) for i in include):
+            return values
+        root = common_root(include)
+        relative = [pattern[len(root) :] or "**" for pattern in include]
+        return {**values, "root": root, "include": relative}
+
+    @model_validator(mode="after")
+    def _has_root(self) -> Self:
+        if not self.root:
+            raise ValueError("needs a `root`, or `include` patterns that begin with a folder or URI")
+        return self
+
+    @property
+    def slug(self) -> str:
+        """The value of the partition directory."""
+        return slug(self.name)
+
+    def chunk_settings(self) -> ChunkSettings:
+        """The keys that decide how a document is cut and composed, and none of the others."""
+        return ChunkSettings.model_validate(
+            {key: getattr(self, key) for key in ChunkSettings.model_fields}
+        )
+
+
+class Limits(_Keys):
+    """What stops a run before it publishes."""
+
+    max_rejected_share: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.2, description="Share of all documents that may be rejected."
+    )
+    max_deleted_share: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.3, description="Share of a source's documents that one run may delete."
+    )
+    always_allowed_deletes: Annotated[int, Field(ge=0)] = Field(
+        default=10, description="That many deletions a source are never refused."
+    )
+    max_object_bytes: Annotated[int, Field(ge=1)] = Field(
+        default=256 * 2**20, description="Larger objects are rejected unread."
+    )
+
+
+class RunConfig(_Keys):
+    """How the work is cut and spread."""
+
+    workers: Annotated[int, Field(ge=1, le=256)] | Literal["auto"] = Field(
+        default="auto", description="Local worker processes; auto: all cores where it pays."
+    )
+    shard_bytes: Annotated[int, Field(ge=1024)] = Field(
+        default=8 * 2**20, description="Bytes of objects that make a shard, about."
+    )
+
+    def worker_count(self, work_bytes: int) -> int:
+        """Processes for that much work: starting one costs about five seconds of CPU."""
+        if self.workers != "auto":
+            return self.workers
+        worth_starting = max(1, work_bytes // self.shard_bytes)
+        return int(min(os.cpu_count() or 1, worth_starting))
+
+
+class JobConfig(_Keys):
+    """One job: its sources, its embedder and its table."""
+
+    version: Literal[1] = 1
+    table: str = Field(min_length=1, description="Where the table is: a folder or a bucket prefix.")
+    embedder: EmbedderSettings = Field(default_factory=StaticSettings)
+    sources: tuple[SourceConfig, ...] = Field(min_length=1)
+    limits: Limits = Field(default_factory=Limits)
+    run: RunConfig = Field(default_factory=RunConfig)
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Self:
+        names = [source.name for source in self.sources]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"source names must differ; more than one is called {', '.join(twice)}")
+        places = [(source.root, source.include, source.exclude) for source in self.sources]
+        if len(set(places)) < len(places):
+            raise ValueError("two sources read the same objects: root, include and exclude are equal")
+        return self
+
+
+def common_root(patterns: list[str] | tuple[str, ...]) -> str:
+    """The longest folder, with its slash, that all patterns begin with before any glob character."""
+    folders = []
+    for pattern in patterns:
+        ends = [pattern.find(mark) for mark in _GLOB if mark in pattern]
+        literal = pattern[: min(ends)] if ends else pattern
+        folders.append(literal[: literal.rfind("/") + 1])
+    return os.path.commonprefix(folders)[: os.path.commonprefix(folders).rfind("/") + 1]

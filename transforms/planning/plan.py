@@ -1,0 +1,30 @@
+"""What one run does with one source: a record small enough to keep and to show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transforms.model.shard import Rejection, ShardPlan
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlan:
+    """The plan of one source: the shards to work on, those to keep, and the counts behind it."""
+
+    source: str
+    shards: tuple[ShardPlan, ...]
+    kept_shards: tuple[str, ...]
+    kept_rejections: tuple[Rejection, ...]
+    """Documents that failed before and have not changed since: they are not tried again."""
+    listed: int
+    new: int
+    changed: int
+    unchanged: int
+    gone: int
+    work_bytes: int
+    """Bytes of the objects to read."""
+
+    @property
+    def known(self) -> int:
+        """Objects of the last snapshot."""
+        return self.changed + self.unchanged + self.gone

@@ -1,0 +1,26 @@
+"""From a source's columns to its plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transforms.planning.diff import KNOWN, LISTING, compare
+from transforms.planning.shards import plan_source
+from transforms.table.ipc import from_ipc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pyarrow as pa
+
+    from transforms.planning.plan import SourcePlan
+    from transforms.stages.job import Job
+
+
+def make_plan(
+    job: Job, source: str, listing: Iterable[bytes], documents: Iterable[bytes], rejected: pa.Table
+) -> SourcePlan:
+    """The plan of one source from the Arrow IPC streams of its listing and its documents."""
+    spec = job.source[source]
+    diff = compare(from_ipc(listing, LISTING), from_ipc(documents, KNOWN), rejected, spec.recipe)
+    return plan_source(source, diff, spec.recipe.fingerprint, job.shard_bytes)

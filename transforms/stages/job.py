@@ -1,0 +1,84 @@
+"""What a worker has to know of the job: plain values that travel with the stages.
+
+No secret is among them, and no client: a worker opens what it needs, once a process.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from transforms.model.ids import fingerprint
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from transforms.chunkers.settings import ChunkSettings
+    from transforms.embedders.settings import EmbedderSettings
+    from transforms.extractors.settings import ExtractSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Fingerprints of what decides a row, one a stage."""
+
+    extract: str
+    chunk: str
+    embed: str
+
+    @property
+    def fingerprint(self) -> str:
+        """One fingerprint over the three."""
+        return fingerprint(self.extract, self.chunk, self.embed)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpec:
+    """One source: where it is, and how its objects become rows."""
+
+    name: str
+    slug: str
+    root: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    extract: ExtractSettings
+    chunk: ChunkSettings
+    store_text: bool
+    recipe: Recipe
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of the job: the snapshot it builds, and from what."""
+
+    table: str
+    snapshot: int
+    parent: int | None
+    run_id: str
+    sources: tuple[SourceSpec, ...]
+    embedder: EmbedderSettings
+    max_object_bytes: int
+    max_rejected_share: float
+    shard_bytes: int
+
+    @cached_property
+    def recipe(self) -> dict[str, str]:
+        """What the table is made with: the embedder's settings as JSON, and each source's fingerprint."""
+        embedder = json.dumps(self.embedder.model_dump(mode="json"), sort_keys=True)
+        return {"embedder": embedder} | {
+            f"source:{source.name}": source.recipe.fingerprint for source in self.sources
+        }
+
+    @cached_property
+    def source(self) -> dict[str, SourceSpec]:
+        """Sources by name."""
+        return {source.name: source for source in self.sources}
+
+
+def settings_fingerprint(*settings: BaseModel) -> str:
+    """A fingerprint of settings that does not depend on the order of their keys."""
+    return fingerprint(
+        *(json.dumps(one.model_dump(mode="json"), sort_keys=True) for one in settings)
+    )

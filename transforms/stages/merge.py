@@ -1,0 +1,109 @@
+"""Put a shard's new rows and its former ones together.
+
+New rows replace those of the same object. A document that failed keeps its last good rows, marked stale.
+A row that is equal to the one of the same id before keeps the number of the snapshot it changed in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.table.columns import replace_column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from transforms.stages.work import EmbeddedShard
+
+
+@dataclass(frozen=True, slots=True)
+class MergedShard:
+    """The shard's rows as they are published, and what they no longer hold."""
+
+    documents: pa.Table
+    chunks: pa.Table
+    deleted: tuple[str, ...]
+    """Chunk ids that were there before and are not now."""
+    changed: int
+    """Chunks that are new or differ from the row of the same id."""
+    differs: bool
+    """Whether any row, of documents too, is new, other or gone."""
+
+
+def merge_shard(shard: EmbeddedShard, snapshot: int) -> MergedShard:
+    """All rows of the shard in the new snapshot, ordered by document and place."""
+    old_documents = _with_tokens(shard)
+    replaced = set(shard.plan.drops) | set(shard.documents["object_name"].to_pylist())
+    kept_documents = old_documents.filter(_not_in(old_documents["object_name"], replaced))
+    kept_ids = pa.array(kept_documents["doc_id"].to_pylist(), pa.string())
+    old_chunks = shard.carried.chunks
+    kept_chunks = old_chunks.filter(pc.is_in(old_chunks["doc_id"], kept_ids))
+    new_chunks = _keep_numbers(shard.chunks, old_chunks, "chunk_id")
+    new_documents = _keep_numbers(shard.documents, shard.carried.documents, "doc_id")
+    chunks = pa.concat_tables([kept_chunks, new_chunks]).sort_by(
+        [("doc_id", "ascending"), ("chunk_index", "ascending")]
+    )
+    gone = _not_in(old_chunks["chunk_id"], chunks["chunk_id"].to_pylist())
+    documents = pa.concat_tables([kept_documents, new_documents]).sort_by("doc_id")
+    deleted = tuple(old_chunks["chunk_id"].filter(gone).to_pylist())
+    changed = _count(pc.equal(new_chunks["changed_in"], snapshot))
+    same_documents = documents.equals(shard.carried.documents.sort_by("doc_id"))
+    return MergedShard(documents, chunks, deleted, changed, bool(deleted or changed or not same_documents))
+
+
+def _count(mask: pa.ChunkedArray) -> int:
+    return int(pc.sum(mask).as_py() or 0)
+
+
+def _not_in(column: pa.ChunkedArray, values: Iterable[str]) -> pa.ChunkedArray:
+    return pc.invert(pc.is_in(column, pa.array(list(values), pa.string())))
+
+
+def _with_tokens(shard: EmbeddedShard) -> pa.Table:
+    """The former documents: touched ones with the version seen now, failed ones marked stale."""
+    documents = shard.carried.documents
+    versions = {info.name: info for info in shard.touched}
+    failed = {rejection.object_name for rejection in shard.rejections}
+    if not versions and not failed:
+        return documents
+    names = documents["object_name"].to_pylist()
+    tokens = documents["object_token"].to_pylist()
+    statuses = documents["status"].to_pylist()
+    tokens = [versions[n].token if n in versions else t for n, t in zip(names, tokens, strict=True)]
+    statuses = ["stale" if n in failed else s for n, s in zip(names, statuses, strict=True)]
+    table = replace_column(documents, "object_token", pa.array(tokens, pa.string()))
+    return replace_column(table, "status", pa.array(statuses, pa.string()))
+
+
+
+def _keep_numbers(new: pa.Table, old: pa.Table, key: str) -> pa.Table:
+    """``new`` with the old ``changed_in`` wherever the row of the same key is equal otherwise."""
+    found = pc.index_in(new[key], value_set=old[key].combine_chunks())
+    places = [place for place, valid in enumerate(found.is_valid().to_pylist()) if valid]
+    if not places:
+        return new
+    mine = new.take(pa.array(places, pa.int64()))
+    theirs = old.take(found.drop_null())
+    same = _equal_rows(mine, theirs)
+    numbers = new["changed_in"].to_pylist()
+    before = theirs["changed_in"].to_pylist()
+    for place, number, equal in zip(places, before, same, strict=True):
+        if equal:
+            numbers[place] = number
+    return replace_column(new, "changed_in", pa.array(numbers, pa.int64()))
+
+
+VECTOR_COLUMNS = ("embedding",)
+"""Not compared: a vector is the same where its ``embed_key`` is."""
+
+
+def _equal_rows(left: pa.Table, right: pa.Table) -> list[bool]:
+    names = [n for n in left.column_names if n != "changed_in" and n not in VECTOR_COLUMNS]
+    rows = zip(left.select(names).to_pylist(), right.select(names).to_pylist(), strict=True)
+    return [mine == theirs for mine, theirs in rows]
+
+

@@ -1,0 +1,49 @@
+"""How a run ended: kept beside the table, so that whoever started it can read it, wherever it ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import TypeAdapter
+
+from transforms.storage.registry import open_store
+from transforms.table.layout import run_path
+
+if TYPE_CHECKING:
+    from transforms.stages.job import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of one run. ``counts`` and ``sources`` are those of the manifest."""
+
+    run_id: str
+    status: Literal["published", "unchanged", "too_many_rejected"]
+    table: str
+    snapshot: int | None
+    """The newest snapshot after the run; None where there is none."""
+    counts: dict[str, int] = field(default_factory=dict)
+    sources: dict[str, dict[str, int]] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    """Rejected documents by reason."""
+    examples: dict[str, str] = field(default_factory=dict)
+    """For each reason the first document and what was said of it."""
+    embedded_tokens: int = 0
+
+
+_OUTCOME = TypeAdapter(Outcome)
+
+
+def keep_outcome(outcome: Outcome, job: Job) -> None:
+    """Write the record of this run."""
+    open_store(job.table).write(run_path(job.run_id), _OUTCOME.dump_json(outcome, indent=2))
+
+
+def read_outcome(job: Job) -> Outcome:
+    """The record of this run.
+
+    Raises:
+        NotFoundError: the run has not come to its end.
+    """
+    return _OUTCOME.validate_json(open_store(job.table).read(run_path(job.run_id)))

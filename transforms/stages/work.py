@@ -1,0 +1,88 @@
+"""A shard between two stages: what the next stage needs, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from transforms.model.document import Document
+    from transforms.model.objects import ObjectInfo
+    from transforms.model.shard import Rejection, ShardPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The rows that the shard had in the last snapshot, all of them."""
+
+    chunks: pa.Table
+    documents: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """One object's bytes, at the version that was listed."""
+
+    info: ObjectInfo
+    data: bytes
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadShard:
+    """After reading. ``touched`` have a new version but the old bytes, made with today's recipe."""
+
+    plan: ShardPlan
+    carried: Carried
+    payloads: tuple[Payload, ...] = ()
+    touched: tuple[ObjectInfo, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDocument:
+    """A document and the object that it was read from."""
+
+    info: ObjectInfo
+    object_sha256: str
+    doc_id: str
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedShard:
+    """After extraction."""
+
+    plan: ShardPlan
+    carried: Carried
+    documents: tuple[SourceDocument, ...] = ()
+    touched: tuple[ObjectInfo, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkedShard:
+    """After chunking: rows as Arrow data, the chunks still without their vectors."""
+
+    plan: ShardPlan
+    carried: Carried
+    documents: pa.Table
+    chunks: pa.Table
+    touched: tuple[ObjectInfo, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedShard:
+    """After embedding: complete rows of the documents that were worked on."""
+
+    plan: ShardPlan
+    carried: Carried
+    documents: pa.Table
+    chunks: pa.Table
+    embedded: int
+    embedded_tokens: int
+    touched: tuple[ObjectInfo, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
