@@ -9,6 +9,7 @@ import apache_beam as beam
 from transforms.metrics import StageMetrics
 from transforms.planning.known import known_batches, rejected_table
 from transforms.planning.source import make_plan
+from transforms.stages.plans import keep_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -54,5 +55,6 @@ class _Plan(beam.DoFn):
         with self._metrics.timed():
             rejected = rejected_table(self._job, source)
             plan = make_plan(self._job, source, columns["listing"], columns["documents"], rejected)
+            keep_plan(plan, self._job)
         self._metrics.count(inputs=plan.listed, outputs=len(plan.shards), reused=plan.unchanged)
         yield plan

@@ -1,0 +1,157 @@
+"""The command line: names, options and exit codes. The commands themselves are imported when they run.
+
+Exit codes: 0 done (for ``run``: published, or nothing new), 1 anything unforeseen, 2 configuration or
+usage, 3 too many documents rejected (nothing published), 4 refused by a guard.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from transforms.model.errors import ParquetryError
+from transforms.model.version import VERSION
+
+app = typer.Typer(
+    name="parquetry",
+    help="Index a corpus in object storage into Parquet chunk tables for retrieval.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+config_app = typer.Typer(help="Check a configuration, or export its JSON Schema.", no_args_is_help=True)
+app.add_typer(config_app, name="config")
+
+_ConfigFile = Annotated[Path, typer.Argument(metavar="CONFIG", help="The job's YAML file.")]
+_Table = Annotated[str, typer.Argument(metavar="TABLE", help="Folder or bucket prefix of a table.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text for people.")]
+
+
+@app.command()
+def run(
+    config: _ConfigFile,
+    beam_args: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- BEAM_OPTIONS]", help="Options for Beam, after `--`."),
+    ] = None,
+    *,
+    allow_deletes: Annotated[
+        bool, typer.Option("--allow-deletes", help="Delete however many documents are gone.")
+    ] = False,
+    as_json: _Json = False,
+) -> None:
+    """Bring the table up to date with its sources and publish a snapshot."""
+    from pipeline.commands import run as command
+
+    raise typer.Exit(
+        command.run(config, beam_args or [], allow_deletes=allow_deletes, as_json=as_json)
+    )
+
+
+@app.command()
+def search(
+    table: _Table,
+    question: Annotated[str, typer.Argument(help="What to look for.")],
+    *,
+    top: Annotated[int, typer.Option("--top", "-k", min=1, max=1000, help="Chunks to show.")] = 5,
+    source: Annotated[
+        list[str] | None, typer.Option("--source", "-s", help="Only this source; repeatable.")
+    ] = None,
+    as_json: _Json = False,
+) -> None:
+    """Show the chunks of the newest snapshot that are nearest to a question."""
+    from pipeline.commands import search as command
+
+    raise typer.Exit(command.run(table, question, top=top, sources=source or None, as_json=as_json))
+
+
+@app.command()
+def show(table: _Table, *, as_json: _Json = False) -> None:
+    """Summarise the newest snapshot of a table."""
+    from pipeline.commands import show as command
+
+    raise typer.Exit(command.run(table, as_json=as_json))
+
+
+@app.command()
+def extract(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Local files.")],
+) -> None:
+    """Print what extraction makes of files: one JSON object a line."""
+    from pipeline.commands import extract as command
+
+    raise typer.Exit(command.run(files, sys.stdout))
+
+
+@app.command()
+def chunk(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A local file.")],
+    *,
+    strategy: Annotated[
+        str | None, typer.Option("--strategy", help="Chunking strategy; default: verbatim.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="Take the settings of a job's source.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Which source of --config; default: the first.")
+    ] = None,
+    as_json: _Json = False,
+) -> None:
+    """Show how one file is cut into chunks."""
+    from pipeline.commands import chunk as command
+
+    raise typer.Exit(
+        command.run(file, strategy=strategy, config=config, source=source, as_json=as_json)
+    )
+
+
+@config_app.command("check")
+def config_check(config: _ConfigFile) -> None:
+    """Say everything that is wrong with a configuration, or what it will do."""
+    from pipeline.commands import config as command
+
+    raise typer.Exit(command.check(config))
+
+
+@config_app.command("schema")
+def config_schema() -> None:
+    """Print the JSON Schema of the configuration, for editors."""
+    from pipeline.commands import config as command
+
+    raise typer.Exit(command.schema())
+
+
+def _version(*, wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"parquetry {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[  # noqa: ARG001 - eager: handled by its callback
+        bool, typer.Option("--version", callback=lambda wanted: _version(wanted=wanted), is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; a fault that a person can act on is one message and an exit code."""
+    try:
+        app()
+    except ParquetryError as error:
+        typer.echo(f"parquetry: {error}", err=True)
+        raise SystemExit(error.exit_code) from None
+    except KeyboardInterrupt:
+        typer.echo("parquetry: interrupted; the last published snapshot is as it was.", err=True)
+        raise SystemExit(130) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""``parquetry chunk``: how one file is cut, for people or as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+from rich.console import Console
+from rich.rule import Rule
+
+from pipeline.config import load_config
+from transforms.chunkers.chunk import chunk_document
+from transforms.chunkers.settings import ChunkSettings
+from transforms.embedders.registry import make_embedder
+from transforms.embedders.settings import StaticSettings
+from transforms.extractors.registry import extract
+from transforms.extractors.settings import ExtractSettings
+from transforms.model.errors import ConfigError, ParquetryError, RejectedError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from transforms.embedders.settings import EmbedderSettings
+    from transforms.model.chunk import Chunk
+
+
+def run(
+    file: Path, *, strategy: str | None, config: Path | None, source: str | None, as_json: bool
+) -> int:
+    """Cut one file and print its chunks."""
+    chunking, extraction, embedding = _settings(strategy, config, source)
+    embedder = make_embedder(embedding)
+    for document in _documents(file, extraction):
+        name = file.name if document.record is None else f"{file.name}#{document.record}"
+        chunks = chunk_document(
+            document, name, chunking, embedder.counter, embedder.max_tokens, embedder.embed
+        )
+        if as_json:
+            for chunk in chunks:
+                print(json.dumps({"document": name, **asdict(chunk)}, ensure_ascii=False))
+        else:
+            _show(name, chunks)
+    return 0
+
+
+def _documents(file: Path, settings: ExtractSettings) -> list:  # type: ignore[type-arg]
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
+    try:
+        return extract(data, file.name, settings)
+    except RejectedError as error:
+        raise ParquetryError(f"{file} has no text to cut: {error}") from error
+
+
+def _settings(
+    strategy: str | None, config: Path | None, source: str | None
+) -> tuple[ChunkSettings, ExtractSettings, EmbedderSettings]:
+    chunking, extraction = ChunkSettings(), ExtractSettings()
+    embedding: EmbedderSettings = StaticSettings()
+    if config is not None:
+        job = load_config(config)
+        found = [one for one in job.sources if source in (None, one.name)]
+        if not found:
+            names = ", ".join(one.name for one in job.sources)
+            raise ConfigError(f"{config} has no source `{source}`; it has {names}.")
+        chunking, extraction = found[0].chunk_settings(), found[0].extract
+        embedding = job.embedder
+    if strategy is not None:
+        try:
+            chunking = ChunkSettings.model_validate({**chunking.model_dump(), "strategy": strategy})
+        except ValidationError as error:
+            raise ConfigError(f"--strategy {strategy}: {error.errors()[0]['msg']}.") from error
+    return chunking, extraction, embedding
+
+
+def _show(name: str, chunks: list[Chunk]) -> None:
+    console = Console(highlight=False)
+    for n, chunk in enumerate(chunks, 1):
+        facts = [f"{name}::{n}", f"[{chunk.cut.start}:{chunk.cut.end})", chunk.cut.kind.value]
+        facts += [f"{len(chunk.text)} characters", f"{chunk.tokens} tokens"]
+        if chunk.page_start is not None:
+            facts.append(f"page {chunk.page_start}")
+        if chunk.section_path:
+            facts.append(" > ".join(chunk.section_path))
+        console.print(Rule(align="left"))
+        console.print("  ".join(facts), style="bold", markup=False, soft_wrap=True)
+        console.print(chunk.text, markup=False, soft_wrap=True)

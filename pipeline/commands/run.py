@@ -1,0 +1,74 @@
+"""``parquetry run``: run the job and say what it did."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from pipeline.config import load_config
+from pipeline.run import run_job
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from transforms.stages.outcome import Outcome
+
+EXIT_CODES = {"published": 0, "unchanged": 0, "too_many_rejected": 3}
+_COLUMNS = ("documents", "chunks", "embedded", "reused", "rejected", "deleted")
+
+
+def run(config: Path, beam_args: Sequence[str], *, allow_deletes: bool, as_json: bool) -> int:
+    """Run the job of a configuration file; the exit code says whether the table is up to date."""
+    start = time.monotonic()
+    job = load_config(config)
+    outcome = run_job(job, beam_args, allow_deletes=allow_deletes)
+    seconds = time.monotonic() - start
+    if as_json:
+        print(json.dumps({**asdict(outcome), "seconds": round(seconds, 3)}, ensure_ascii=False))
+    else:
+        _show(outcome, seconds, job.limits.max_rejected_share)
+    return EXIT_CODES[outcome.status]
+
+
+def _show(outcome: Outcome, seconds: float, allowed: float) -> None:
+    console = Console(highlight=False)
+    console.print(_counts(outcome))
+    for reason, count in outcome.reasons.items():
+        example = outcome.examples.get(reason, "")
+        console.print(f"  rejected {count} × {reason}: for example {example}", markup=False, soft_wrap=True)
+    console.print(_sentence(outcome, seconds, allowed), markup=False, soft_wrap=True)
+
+
+def _counts(outcome: Outcome) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("source")
+    for column in _COLUMNS:
+        table.add_column(column, justify="right")
+    rows = dict(outcome.sources)
+    if len(rows) > 1:
+        rows["total"] = outcome.counts
+    for name, counts in rows.items():
+        table.add_row(name, *(f"{counts.get(column, 0):,}" for column in _COLUMNS))
+    return table
+
+
+def _sentence(outcome: Outcome, seconds: float, allowed: float) -> str:
+    embedded = outcome.counts.get("embedded", 0)
+    if outcome.status == "unchanged":
+        newest = "" if outcome.snapshot is None else f" Snapshot {outcome.snapshot} stays the newest."
+        return f"Nothing new: 0 texts embedded, no snapshot published.{newest} {seconds:.1f} s."
+    if outcome.status == "too_many_rejected":
+        return (
+            f"Nothing was published: {outcome.counts.get('rejected', 0):,} documents were rejected, more "
+            f"than limits.max_rejected_share = {allowed} allows. Mend or exclude them, or raise the share."
+        )
+    return (
+        f"Published snapshot {outcome.snapshot} of {outcome.table} in {seconds:.1f} s; "
+        f"{embedded:,} texts embedded ({outcome.embedded_tokens:,} tokens)."
+    )

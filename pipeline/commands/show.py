@@ -1,0 +1,51 @@
+"""``parquetry show``: a snapshot's summary, from its manifest alone."""
+
+from __future__ import annotations
+
+import json
+
+from rich.console import Console
+from rich.table import Table
+
+from transforms.model.errors import TableError
+from transforms.storage.registry import open_store
+from transforms.table.layout import manifest_path
+from transforms.table.pointer import read_pointer
+from transforms.table.reader import Snapshot
+
+_COLUMNS = ("documents", "chunks", "embedded", "reused", "rejected", "deleted")
+
+
+def run(table: str, *, as_json: bool) -> int:
+    """Print the newest snapshot's counts by source, its recipe and its size."""
+    store = open_store(table)
+    pointer = read_pointer(store)
+    if pointer is None:
+        raise TableError(f"There is no published snapshot at {table}. `parquetry run CONFIG` makes one.")
+    if as_json:
+        print(json.dumps(json.loads(store.read(manifest_path(pointer.snapshot))), ensure_ascii=False))
+        return 0
+    _show(Snapshot.open(store, pointer.snapshot), table)
+    return 0
+
+
+def _show(snapshot: Snapshot, table: str) -> None:
+    manifest = snapshot.manifest
+    console = Console(highlight=False)
+    size = sum(file.bytes for file in manifest.files)
+    since = f" (after {manifest.parent})" if manifest.parent else ""
+    console.print(
+        f"Snapshot {manifest.snapshot}{since} of {table}, published {manifest.created_at} by "
+        f"{manifest.program}: {len(manifest.files)} files, {size:,} bytes.",
+        markup=False,
+        soft_wrap=True,
+    )
+    rows = Table(box=None, pad_edge=False)
+    rows.add_column("source")
+    for column in _COLUMNS:
+        rows.add_column(column, justify="right")
+    for name, source in manifest.sources.items():
+        rows.add_row(name, *(f"{source.counts.get(column, 0):,}" for column in _COLUMNS))
+    rows.add_row("total", *(f"{manifest.counts.get(column, 0):,}" for column in _COLUMNS))
+    console.print(rows)
+    console.print(f"embedder: {manifest.recipe.get('embedder')}", markup=False, soft_wrap=True)

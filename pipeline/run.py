@@ -1,0 +1,142 @@
+"""Run the job once: check, claim, plan, work, publish.
+
+On this machine the plan is made first, in this process, so that a quiet night costs no worker and a guard
+can stop the run before it spends anything; then the work runs on as many processes as it is worth. On
+another runner the same graph is one pipeline.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from typing import TYPE_CHECKING
+
+from pipeline.guards import check_deletions
+from pipeline.job import make_job
+from transforms.model.errors import ConfigError, NotFoundError, ParquetryError
+from transforms.stages.outcome import read_outcome
+from transforms.stages.plans import read_plans
+from transforms.storage.registry import open_store
+from transforms.table.lease import Lease
+from transforms.table.layout import snapshot_dir
+from transforms.table.pointer import read_pointer
+from transforms.table.recognise import require_table_or_empty
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pipeline.config import JobConfig
+    from transforms.planning.plan import SourcePlan
+    from transforms.stages.job import Job
+    from transforms.stages.outcome import Outcome
+
+LOCAL_RUNNERS = ("", "DirectRunner", "FnApiRunner")
+
+
+def run_job(config: JobConfig, beam_args: Sequence[str] = (), *, allow_deletes: bool = False) -> Outcome:
+    """Bring the table up to date with its sources.
+
+    Args:
+        config: the job.
+        beam_args: options for Beam; ``--runner`` chooses another runner than the local one.
+        allow_deletes: delete however much is gone.
+
+    Raises:
+        ConfigError: a source or the table cannot be used; nothing was written.
+        GuardError: a guard refused, or another run holds the table; nothing was published.
+        ParquetryError: anything else that a person can act on.
+    """
+    _check_sources(config)
+    store = open_store(config.table)
+    require_table_or_empty(store)
+    pointer = read_pointer(store)
+    parent = pointer.snapshot if pointer else None
+    number = pointer.highest + 1 if pointer else 1
+    run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:8]}"
+    job = make_job(config, run_id, number, parent)
+    with Lease(store, number, run_id):
+        outcome = _run(job, config, list(beam_args), allow_deletes=allow_deletes)
+        if outcome.status != "published":
+            _remove_unfinished(job)
+    return outcome
+
+
+def _check_sources(config: JobConfig) -> None:
+    missing = [
+        f"  source `{source.name}`: there is nothing at {source.root}"
+        for source in config.sources
+        if not open_store(source.root).exists_root()
+    ]
+    if missing:
+        raise ConfigError("\n".join(["These sources cannot be read; nothing was done:", *missing]))
+
+
+def _run(job: Job, config: JobConfig, beam_args: list[str], *, allow_deletes: bool) -> Outcome:
+    from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+
+    # Beam warns of options and coders that are this program's own business.
+    logging.getLogger("apache_beam").setLevel(logging.ERROR)
+    options = PipelineOptions(beam_args)
+    runner = options.view_as(StandardOptions).runner or ""
+    if runner.split(".")[-1] not in LOCAL_RUNNERS:
+        _run_elsewhere(job, options)
+    else:
+        _run_here(job, config, beam_args, allow_deletes=allow_deletes)
+    try:
+        return read_outcome(job)
+    except NotFoundError as error:
+        raise ParquetryError(
+            f"The runner ended without a result for run {job.run_id}; the table is as it was. "
+            "Its log says what happened; the same command goes on from where this run stopped."
+        ) from error
+
+
+def _run_elsewhere(job: Job, options: object) -> None:
+    import apache_beam as beam
+
+    from pipeline.dag import build_snapshot, plan_sources
+
+    with beam.Pipeline(options=options) as pipeline:
+        build_snapshot(plan_sources(pipeline, job), job)
+
+
+def _run_here(job: Job, config: JobConfig, beam_args: list[str], *, allow_deletes: bool) -> None:
+    import apache_beam as beam
+
+    from pipeline.dag import build_snapshot
+
+    plans = plan_here(job)
+    check_deletions(plans, job, config.limits, allow=allow_deletes)
+    workers = config.run.worker_count(sum(plan.work_bytes for plan in plans))
+    with _local_pipeline(beam_args, workers) as pipeline:
+        build_snapshot(pipeline | "Plans" >> beam.Create(plans), job)
+
+
+def plan_here(job: Job) -> list[SourcePlan]:
+    """The plans of all sources, made in this process, in the order of the sources."""
+    from pipeline.dag import plan_sources
+
+    with _local_pipeline([], workers=1) as pipeline:
+        plan_sources(pipeline, job)
+    return read_plans(job)
+
+
+def _local_pipeline(beam_args: list[str], workers: int) -> object:
+    """A pipeline on Beam's FnApiRunner: DirectRunner would first try to download another runner."""
+    import apache_beam as beam
+    from apache_beam.options.pipeline_options import PipelineOptions
+    from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+    mode = "multi_processing" if workers > 1 else "in_memory"
+    local = [f"--direct_num_workers={workers}", f"--direct_running_mode={mode}"]
+    kept = [arg for arg in beam_args if not arg.startswith("--runner")]
+    return beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([*local, *kept]))
+
+
+def _remove_unfinished(job: Job) -> None:
+    """Nothing was published: leave no half snapshot behind."""
+    store = open_store(job.table)
+    folder = snapshot_dir(job.snapshot)
+    names = [info.name for page in store.list(folder) for info in page]
+    store.delete([name for name in names if not name.endswith("claim.json")])
