@@ -11,6 +11,8 @@ BASE = [
     "pdfplumber>=0.11.10,<0.12",
     "google-cloud-storage>=3.4,<4",
     "tenacity>=9,<10",
+    # Selection of objects by glob.
+    "wcmatch>=10,<12",
     # Configuration and command line.
     "pydantic>=2.12,<3",
     "pyyaml>=6,<7",

@@ -46,9 +46,7 @@ def run(
     """Bring the table up to date with its sources and publish a snapshot."""
     from pipeline.commands import run as command
 
-    raise typer.Exit(
-        command.run(config, beam_args or [], allow_deletes=allow_deletes, as_json=as_json)
-    )
+    raise typer.Exit(command.run(config, beam_args or [], allow_deletes=allow_deletes, as_json=as_json))
 
 
 @app.command()
@@ -104,9 +102,7 @@ def chunk(
     """Show how one file is cut into chunks."""
     from pipeline.commands import chunk as command
 
-    raise typer.Exit(
-        command.run(file, strategy=strategy, config=config, source=source, as_json=as_json)
-    )
+    raise typer.Exit(command.run(file, strategy=strategy, config=config, source=source, as_json=as_json))
 
 
 @config_app.command("check")
@@ -134,7 +130,7 @@ def _version(*, wanted: bool) -> None:
 @app.callback()
 def _options(
     *,
-    version: Annotated[  # noqa: ARG001 - eager: handled by its callback
+    version: Annotated[
         bool, typer.Option("--version", callback=lambda wanted: _version(wanted=wanted), is_eager=True)
     ] = False,
 ) -> None:

@@ -10,10 +10,10 @@ import os
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
-
 from transforms.chunkers.settings import ChunkSettings
 from transforms.embedders.settings import EmbedderSettings, StaticSettings
 from transforms.extractors.settings import ExtractSettings
+
 from transforms.model.ids import slug
 
 _GLOB = ("*", "?", "[")
@@ -40,9 +40,7 @@ class SourceConfig(ChunkSettings):
         default=("**/.*", "**/.*/**", "**/~$*"), description="Globs of names to leave out."
     )
     extract: ExtractSettings = Field(default_factory=ExtractSettings)
-    store_text: bool = Field(
-        default=True, description="Keep the canonical text in the documents table."
-    )
+    store_text: bool = Field(default=True, description="Keep the canonical text in the documents table.")
 
     @field_validator("name")
     @classmethod
@@ -76,9 +74,7 @@ class SourceConfig(ChunkSettings):
 
     def chunk_settings(self) -> ChunkSettings:
         """The keys that decide how a document is cut and composed, and none of the others."""
-        return ChunkSettings.model_validate(
-            {key: getattr(self, key) for key in ChunkSettings.model_fields}
-        )
+        return ChunkSettings.model_validate({key: getattr(self, key) for key in ChunkSettings.model_fields})
 
 
 class Limits(_Keys):
@@ -144,5 +140,9 @@ def common_root(patterns: list[str] | tuple[str, ...]) -> str:
     for pattern in patterns:
         ends = [pattern.find(mark) for mark in _GLOB if mark in pattern]
         literal = pattern[: min(ends)] if ends else pattern
-        folders.append(literal[: literal.rfind("/") + 1])
-    return os.path.commonprefix(folders)[: os.path.commonprefix(folders).rfind("/") + 1]
+        folders.append(literal.split("/")[:-1])
+    # Compared folder by folder and not as paths: a URI's double slash counts.
+    common = [parts[0] for parts in zip(*folders, strict=False) if len(set(parts)) == 1]
+    while common and any(folder[: len(common)] != common for folder in folders):
+        common.pop()
+    return "/".join(common) + "/" if common else ""

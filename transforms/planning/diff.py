@@ -70,7 +70,10 @@ def compare(listing: pa.Table, known: pa.Table, rejected: pa.Table, recipe: Reci
     still_bad = _still_bad(listing, rejected, recipe)
     joined = listing.join(objects, "object_name", join_type="left outer", use_threads=False)
     joined = joined.join(
-        still_bad.select(["object_name", "bad"]), "object_name", join_type="left outer", use_threads=False
+        still_bad.select(["object_name", "bad"]),
+        "object_name",
+        join_type="left outer",
+        use_threads=False,
     )
     is_known = joined["shard"].is_valid()
     same_token = pc.fill_null(pc.equal(joined["token"], joined["object_token"]), fill_value=False)
@@ -78,7 +81,9 @@ def compare(listing: pa.Table, known: pa.Table, rejected: pa.Table, recipe: Reci
     settled = pc.or_(current, joined["bad"].is_valid())
     todo = pc.invert(settled)
     reads = joined.filter(todo).select(["object_name", "size", "token", "shard"])
-    gone = objects.join(listing.select(["object_name"]), "object_name", join_type="left anti", use_threads=False)
+    gone = objects.join(
+        listing.select(["object_name"]), "object_name", join_type="left anti", use_threads=False
+    )
     changed = _count(pc.and_(todo, is_known))
     return Diff(
         reads=reads.sort_by("object_name"),
@@ -93,7 +98,7 @@ def compare(listing: pa.Table, known: pa.Table, rejected: pa.Table, recipe: Reci
 
 
 def _objects(known: pa.Table, recipe: Recipe) -> pa.Table:
-    """One row an object: its shard, its version, and whether all its rows are good and of today's recipe."""
+    """One row an object: its shard, its version, and whether all its rows are good and of today."""
     tests = [
         pc.not_equal(known["status"], "stale"),
         pc.equal(known["extract_recipe"], recipe.extract),

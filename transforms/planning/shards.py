@@ -41,7 +41,7 @@ def plan_source(source: str, diff: Diff, recipe: str, shard_bytes: int) -> Sourc
         source=source,
         shards=shards,
         kept_shards=tuple(shard for shard in diff.shards if shard not in touched),
-        kept_rejections=tuple(Rejection(**row) for row in _rejections(source, diff.kept_rejections)),
+        kept_rejections=tuple(Rejection(**row) for row in _rejections(diff.kept_rejections)),
         listed=diff.listed,
         new=diff.new,
         changed=diff.changed,
@@ -120,7 +120,7 @@ def _inputs(reads: Sequence[ObjectInfo], drops: Sequence[str], recipe: str) -> s
     return fingerprint(recipe, *versions, "drops", *drops)
 
 
-def _rejections(source: str, table: pa.Table) -> list[dict[str, str]]:
+def _rejections(table: pa.Table) -> list[dict[str, str]]:
     renamed = table.rename_columns(
         ["source" if name == "source_name" else name for name in table.column_names]
     )

@@ -120,8 +120,10 @@ def _chunk_rows(
         for field in CHUNKS
     ]
     return pa.table(
-        [array if isinstance(array, pa.Array) else pa.array(array, field.type)
-         for array, field in zip(arrays, CHUNKS, strict=True)],
+        [
+            array if isinstance(array, pa.Array) else pa.array(array, field.type)
+            for array, field in zip(arrays, CHUNKS, strict=True)
+        ],
         schema=CHUNKS,
     )
 
@@ -155,8 +157,7 @@ def _document_columns(
         "metadata": [_json(doc.document.metadata) for doc in documents],
     }
     return {
-        name: pa.array(values, CHUNKS.field(name).type).take(places)
-        for name, values in of_document.items()
+        name: pa.array(values, CHUNKS.field(name).type).take(places) for name, values in of_document.items()
     }
 
 

@@ -19,7 +19,7 @@ _RECEIPT = TypeAdapter(ShardReceipt)
 
 
 def find_receipt(plan: ShardPlan, job: Job) -> ShardReceipt | None:
-    """The receipt of a shard that an interrupted run finished from exactly these inputs, if there is one."""
+    """The receipt of a shard that an interrupted run finished from these very inputs, if any."""
     try:
         data = open_store(job.table).read(done_path(job.snapshot, job.source[plan.source].slug, plan.shard))
     except NotFoundError:

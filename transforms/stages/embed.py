@@ -90,4 +90,3 @@ def _with_vectors(chunks: pa.Table, vectors: NDArray[np.float32], model: str) ->
     warnings = chunks["warnings"].to_pylist()
     marked = [w if ok else [*w, NO_VECTOR] for w, ok in zip(warnings, has_vector, strict=True)]
     return replace_column(table, "warnings", pa.array(marked, CHUNKS.field("warnings").type))
-

@@ -65,7 +65,7 @@ class Job:
 
     @cached_property
     def recipe(self) -> dict[str, str]:
-        """What the table is made with: the embedder's settings as JSON, and each source's fingerprint."""
+        """What the table is made with: the embedder's settings, each source's fingerprint."""
         embedder = json.dumps(self.embedder.model_dump(mode="json"), sort_keys=True)
         return {"embedder": embedder} | {
             f"source:{source.name}": source.recipe.fingerprint for source in self.sources
@@ -79,6 +79,4 @@ class Job:
 
 def settings_fingerprint(*settings: BaseModel) -> str:
     """A fingerprint of settings that does not depend on the order of their keys."""
-    return fingerprint(
-        *(json.dumps(one.model_dump(mode="json"), sort_keys=True) for one in settings)
-    )
+    return fingerprint(*(json.dumps(one.model_dump(mode="json"), sort_keys=True) for one in settings))

@@ -1,6 +1,6 @@
 """Put a shard's new rows and its former ones together.
 
-New rows replace those of the same object. A document that failed keeps its last good rows, marked stale.
+New rows replace those of the same object. A document that failed keeps its last rows, marked stale.
 A row that is equal to the one of the same id before keeps the number of the snapshot it changed in.
 """
 
@@ -79,7 +79,6 @@ def _with_tokens(shard: EmbeddedShard) -> pa.Table:
     return replace_column(table, "status", pa.array(statuses, pa.string()))
 
 
-
 def _keep_numbers(new: pa.Table, old: pa.Table, key: str) -> pa.Table:
     """``new`` with the old ``changed_in`` wherever the row of the same key is equal otherwise."""
     found = pc.index_in(new[key], value_set=old[key].combine_chunks())
@@ -105,5 +104,3 @@ def _equal_rows(left: pa.Table, right: pa.Table) -> list[bool]:
     names = [n for n in left.column_names if n != "changed_in" and n not in VECTOR_COLUMNS]
     rows = zip(left.select(names).to_pylist(), right.select(names).to_pylist(), strict=True)
     return [mine == theirs for mine, theirs in rows]
-
-

@@ -57,7 +57,14 @@ def _carried(plan: ShardPlan, job: Job, source: SourceSpec) -> Carried:
 
 def _settled(carried: Carried, source: SourceSpec) -> dict[str, str]:
     """The content hash of each object whose rows are complete and of today's recipe."""
-    columns = ["object_name", "object_sha256", "status", "extract_recipe", "chunk_recipe", "embed_recipe"]
+    columns = [
+        "object_name",
+        "object_sha256",
+        "status",
+        "extract_recipe",
+        "chunk_recipe",
+        "embed_recipe",
+    ]
     today = (source.recipe.extract, source.recipe.chunk, source.recipe.embed)
     hashes: dict[str, str] = {}
     outdated = set()

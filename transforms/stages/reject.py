@@ -16,7 +16,12 @@ MAX_DETAIL = 500
 
 
 def rejection(
-    source: SourceSpec, info: ObjectInfo, stage: str, reason: str, detail: str, doc_id: str | None = None
+    source: SourceSpec,
+    info: ObjectInfo,
+    stage: str,
+    reason: str,
+    detail: str,
+    doc_id: str | None = None,
 ) -> Rejection:
     """The row for a document that failed at ``stage`` under the source's recipe of today."""
     return Rejection(
