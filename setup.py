@@ -1,8 +1,18 @@
 """What is installed: the packages `pipeline` and `transforms`, and what they need."""
 
+import re
 from pathlib import Path
 
 from setuptools import find_packages, setup
+
+HERE = Path(__file__).parent
+
+
+def version() -> str:
+    """The version, from the one place that states it; importing it would need what is installed here."""
+    text = (HERE / "transforms" / "model" / "version.py").read_text(encoding="utf-8")
+    return re.findall(r'^VERSION = "(.+)"$', text, re.MULTILINE)[0]
+
 
 BASE = [
     "apache-beam[gcp]>=2.77,<3",
@@ -43,9 +53,9 @@ EXTRAS: dict[str, list[str]] = {
 
 setup(
     name="parquetry",
-    version="0.1.0",
+    version=version(),
     description="A batch indexer for retrieval: a corpus in object storage to Parquet chunk tables",
-    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     license_files=["LICENSE"],

@@ -1,0 +1,73 @@
+# Everything a person or a CI job does with this checkout. Needs make and Python 3.11 or newer.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CODE := pipeline transforms tests benchmarks setup.py
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint type format bench constraints clean
+
+help:
+	@echo "make install  a virtual environment in $(VENV) with everything for development"
+	@echo "make demo     index examples/corpus into build/demo-table and ask two questions"
+	@echo "make test     run the tests"
+	@echo "make lint     check style and formatting"
+	@echo "make type     check types"
+	@echo "make format   format the code and mend what can be mended by itself"
+	@echo "make bench    measure the job against a plain script"
+	@echo "make clean    remove what builds and tools have left behind"
+
+install: $(VENV)/.dev
+
+demo: $(VENV)/.base
+	$(BIN)/parquetry run configs/demo.yaml
+	@echo
+	$(BIN)/parquetry search build/demo-table "At what voltage should I stop driving?" --top 2
+	@echo
+	$(BIN)/parquetry search build/demo-table "How hot should the soldering iron be?" --top 2
+
+test: $(VENV)/.dev
+	$(BIN)/pytest -q
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+
+type: $(VENV)/.dev
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/e2e.py
+
+# The newest versions that setup.py allows, written down. Run it on purpose only, and run the tests after it.
+constraints:
+	rm -rf build/constraints-venv
+	$(PYTHON) -m venv build/constraints-venv
+	build/constraints-venv/bin/pip install --quiet ".[dev]"
+	@echo "# What is installed, to the version: written by \`make constraints\`." > constraints.txt
+	build/constraints-venv/bin/pip freeze --exclude parquetry >> constraints.txt
+	rm -rf build/constraints-venv
+
+clean:
+	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find pipeline transforms tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The stamps say what was installed last, so that nothing is installed again until the lists change.
+$(VENV)/.base: setup.py pyproject.toml constraints.txt | $(BIN)/python
+	@test -e $(VENV)/.dev || $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@test ! -e $(VENV)/.dev || $(MAKE) --no-print-directory $(VENV)/.dev
+	@touch $@
+
+$(VENV)/.dev: setup.py pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $@
