@@ -1,0 +1,80 @@
+"""Put texts through an embedder in batches, and believe nothing that it gives back unchecked."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from transforms.model.errors import ParquetryError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from transforms.embedders.protocol import Embedder, Task
+
+
+def embed_distinct(
+    embedder: Embedder,
+    texts: Sequence[str],
+    batch_items: int = 256,
+    batch_tokens: int | None = None,
+    task: Task = "document",
+) -> NDArray[np.float32]:
+    """One row a text, in the order given: shape ``[len(texts), embedder.dimension]``.
+
+    Each distinct text is embedded once, in batches of similar length: at most ``batch_items`` texts
+    and, where it is given, ``batch_tokens`` tokens, or one text. A row is NaN throughout where the
+    text has no vector; zeros and numbers that are not finite are none either.
+
+    Raises:
+        ParquetryError: the embedder gave another number of rows or another dimension than it promised.
+    """
+    distinct = sorted(set(texts), key=lambda text: (len(text), text))
+    vectors = np.empty((len(distinct), embedder.dimension), dtype=np.float32)
+    for first, last in _batches(embedder, distinct, batch_items, batch_tokens):
+        batch = distinct[first:last]
+        vectors[first:last] = _checked(embedder.embed(batch, task), len(batch), embedder)
+    _blank_what_is_no_vector(vectors)
+    row_of = {text: row for row, text in enumerate(distinct)}
+    return vectors[[row_of[text] for text in texts]]
+
+
+def _batches(
+    embedder: Embedder, texts: Sequence[str], batch_items: int, batch_tokens: int | None
+) -> Iterator[tuple[int, int]]:
+    if not texts:
+        return
+    if batch_tokens is None:
+        cuts = [*range(0, len(texts), batch_items), len(texts)]
+    else:
+        cuts = _cuts(embedder.counter.count(texts), batch_items, batch_tokens)
+    yield from pairwise(cuts)
+
+
+def _cuts(sizes: Sequence[int], batch_items: int, batch_tokens: int) -> list[int]:
+    cuts, tokens = [0], 0
+    for place, size in enumerate(sizes):
+        items = place - cuts[-1]
+        if items and (items >= batch_items or tokens + size > batch_tokens):
+            cuts.append(place)
+            tokens = 0
+        tokens += size
+    return [*cuts, len(sizes)]
+
+
+def _checked(vectors: NDArray[np.float32], items: int, embedder: Embedder) -> NDArray[np.float32]:
+    if vectors.shape != (items, embedder.dimension):
+        raise ParquetryError(
+            f"the embedder {embedder.name} gave an array of shape {vectors.shape} for {items} texts; "
+            f"({items}, {embedder.dimension}) was promised"
+        )
+    return vectors
+
+
+def _blank_what_is_no_vector(vectors: NDArray[np.float32]) -> None:
+    none = ~np.isfinite(vectors).all(axis=1) | ~vectors.any(axis=1)
+    vectors[none] = np.nan
