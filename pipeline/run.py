@@ -18,6 +18,7 @@ from transforms.table.lease import Lease
 from transforms.table.pointer import read_pointer
 from transforms.table.recognise import require_table_or_empty
 
+from pipeline.beam_errors import our_errors
 from pipeline.guards import check_deletions
 from pipeline.job import make_job
 from transforms.model.errors import ConfigError, NotFoundError, ParquetryError
@@ -80,10 +81,16 @@ def _run(job: Job, config: JobConfig, beam_args: list[str], *, allow_deletes: bo
     logging.getLogger("apache_beam").setLevel(logging.ERROR)
     options = PipelineOptions(beam_args)
     runner = options.view_as(StandardOptions).runner or ""
-    if runner.split(".")[-1] not in LOCAL_RUNNERS:
-        _run_elsewhere(job, options)
-    else:
-        _run_here(job, config, beam_args, allow_deletes=allow_deletes)
+    try:
+        if runner.split(".")[-1] not in LOCAL_RUNNERS:
+            _run_elsewhere(job, options)
+        else:
+            _run_here(job, config, beam_args, allow_deletes=allow_deletes)
+    except RuntimeError as error:
+        ours = next(our_errors(error), None)
+        if ours is None:
+            raise
+        raise ours from error
     try:
         return read_outcome(job)
     except NotFoundError as error:

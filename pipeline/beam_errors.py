@@ -1,0 +1,31 @@
+"""Bring an error of ours back out of Beam, which hands it on as the text of a traceback."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from transforms.model import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_OURS = re.compile(
+    r"transforms\.model\.errors\.(\w+): (.*?)(?: \[while running|\n\n|\n\s*(?:Traceback|The above)|\Z)", re.DOTALL
+)
+
+
+def our_errors(error: BaseException) -> Iterator[errors.ParquetryError]:
+    """The errors of ours in a chain of exceptions or in the text of one, the first cause first."""
+    chain: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in chain:
+        chain.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    for one in reversed(chain):
+        if isinstance(one, errors.ParquetryError):
+            yield one
+        for name, message in _OURS.findall(str(one)):
+            kind = getattr(errors, name, None)
+            if isinstance(kind, type) and issubclass(kind, errors.ParquetryError):
+                yield kind(message.strip())
