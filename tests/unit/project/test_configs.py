@@ -1,0 +1,51 @@
+"""The configurations in configs/ are examples that people copy: each must load."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.config import load_config
+from transforms.model.errors import ConfigError
+
+ROOT = Path(__file__).parents[3]
+CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
+ENV = {"CORPUS_BUCKET": "example-corpus", "TABLE_BUCKET": "example-tables"}
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_every_config_loads(path: Path) -> None:
+    assert load_config(path, env=ENV).sources
+
+
+def test_the_demo_reads_the_three_sources_of_the_bundled_corpus() -> None:
+    job = load_config(ROOT / "configs" / "demo.yaml", env={})
+    assert {source.name: source.root for source in job.sources} == {
+        "support": "examples/corpus/support",
+        "manuals": "examples/corpus/manuals",
+        "workshop": "examples/corpus/workshop",
+    }
+    assert all((ROOT / source.root).is_dir() for source in job.sources)
+
+
+def test_the_nightly_run_takes_its_buckets_from_the_environment() -> None:
+    job = load_config(ROOT / "configs" / "nightly.yaml", env=ENV)
+    assert job.table == "gs://example-tables/handbook"
+    assert [source.root for source in job.sources] == [
+        "gs://example-corpus/docs",
+        "gs://example-corpus/manuals",
+        "gs://example-corpus/notes",
+    ]
+
+
+def test_a_source_of_the_nightly_run_has_its_own_sizes() -> None:
+    job = load_config(ROOT / "configs" / "nightly.yaml", env=ENV)
+    assert [(source.size.target, source.size.max) for source in job.sources] == [
+        (1200, 1500),
+        (1200, 1500),
+        (800, 1000),
+    ]
+
+
+def test_a_variable_that_is_not_set_is_named() -> None:
+    with pytest.raises(ConfigError, match="TABLE_BUCKET is not set"):
+        load_config(ROOT / "configs" / "nightly.yaml", env={"CORPUS_BUCKET": "example-corpus"})

@@ -1,0 +1,49 @@
+"""What is installed: both packages whole, their data, and nothing else."""
+
+import json
+import re
+from pathlib import Path
+
+from setuptools import find_packages
+
+ROOT = Path(__file__).parents[3]
+SHIPPED = ("pipeline", "transforms")
+
+
+def test_only_the_two_packages_are_installed() -> None:
+    found = find_packages(str(ROOT), include=["pipeline*", "transforms*"])
+    assert {name.split(".")[0] for name in found} == set(SHIPPED)
+
+
+def test_every_folder_with_code_is_a_package_and_so_is_installed() -> None:
+    folders = {path.parent for package in SHIPPED for path in (ROOT / package).rglob("*.py")}
+    assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
+def test_the_constraints_pin_versions_and_nothing_of_one_machine() -> None:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert pins
+    assert [line for line in pins if not re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!_-]+", line)] == []
+
+
+def test_every_required_package_is_pinned() -> None:
+    text = (ROOT / "constraints.txt").read_text().lower().replace("_", "-").replace(".", "-")
+    required = re.findall(r'^ +"([A-Za-z0-9._-]+)[\[>=<"]', (ROOT / "setup.py").read_text(), re.MULTILINE)
+    names = {name.lower().replace("_", "-").replace(".", "-") for name in required} - {"dev", "transforms"}
+    assert "pyarrow" in names
+    assert sorted(name for name in names if f"\n{name}==" not in text) == []
+
+
+def test_every_make_target_that_the_readme_names_exists() -> None:
+    named = set(re.findall(r"make ([a-z]+)", (ROOT / "README.md").read_text()))
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert named <= targets
+
+
+def test_every_question_about_the_demo_names_files_that_exist() -> None:
+    lines = (ROOT / "examples" / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    questions = [json.loads(line) for line in lines]
+    named = {name for question in questions for name in question["expect_any_of"]}
+    assert [name for name in sorted(named) if not (ROOT / "examples" / "corpus" / name).is_file()] == []
+    assert len({question["id"] for question in questions}) == len(questions)
