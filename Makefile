@@ -1,7 +1,7 @@
 # Everything a person or a CI job does with this checkout. Needs make and Python 3.11 or newer.
 
 PYTHON ?= python3
-VENV := .venv
+VENV ?= .venv
 BIN := $(VENV)/bin
 CODE := pipeline transforms tests benchmarks setup.py
 
