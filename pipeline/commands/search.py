@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 300
 """Code points of a chunk's text that are shown."""
+_JOINERS = "\u200c\u200d"
+"""Format characters that words of several scripts are spelt with."""
 
 
 def run(
@@ -54,7 +57,7 @@ def _show(console: Console, number: int, hit: Hit) -> None:
 
 
 def shortened(text: str, limit: int = _SHOWN) -> str:
-    """The beginning of a text on one line: at most ``limit`` code points, cut between words if it can be."""
+    """The beginning of a text on one line: at most ``limit`` code points, cut at a space if one is near."""
     line = printable(text)
     if len(line) <= limit:
         return line
@@ -64,5 +67,11 @@ def shortened(text: str, limit: int = _SHOWN) -> str:
 
 
 def printable(text: str) -> str:
-    """The text on one line without characters that steer a terminal: it comes from anyone's document."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    """The text on one line, without what steers a terminal: it comes from anyone's document."""
+    return " ".join("".join(map(_shown, text)).split())
+
+
+def _shown(character: str) -> str:
+    if character.isprintable() or character in _JOINERS:
+        return character
+    return "" if unicodedata.category(character) == "Cf" else " "
