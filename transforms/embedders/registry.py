@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "static": "transforms.embedders.static",
+    "minilm": "transforms.embedders.minilm",
+    "onnx": "transforms.embedders.onnx",
     "hash": "transforms.embedders.hashed",
 }
 
