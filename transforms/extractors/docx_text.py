@@ -1,0 +1,175 @@
+"""Decides what of a Word paragraph's runs is text: the final state of tracked changes, results of fields.
+
+Deleted text and field codes are out; inserted text, results, the linear reading of formulas and the marks
+of footnotes are in. Text boxes are handed back apart, each once, since they are blocks of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from transforms.extractors.docx_styles import VAL, Styles, W, is_on
+from transforms.extractors.safe_xml import Element, local_name
+
+_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_PLAIN = {
+    "tab": "\t",
+    "ptab": "\t",
+    "cr": "\n",
+    "noBreakHyphen": "-",
+}
+_GONE = frozenset(
+    {"del", "moveFrom", "pPr", "rPr", "instrText", "delText", "delInstrText", "sdtPr", "sdtEndPr", "rt"}
+)
+"""``rt`` is the reading above East Asian characters, which repeats them."""
+_DRAWINGS = frozenset({"drawing", "pict", "object", "AlternateContent"})
+_WINGDINGS = {
+    "F0FE": "\u2612",
+    "F0A8": "\u2610",
+    "F06F": "\u2610",
+    "F0FC": "\u2713",
+    "F0FB": "\u2717",
+    "F0E0": "\u2192",
+    "F0DF": "\u2190",
+    "F0B7": "\u2022",
+    "F0A7": "\u2022",
+}
+
+
+class RunReader:
+    """Reads paragraphs one after the other: fields may begin in one and end in another."""
+
+    def __init__(self, styles: Styles, *, keep_hidden: bool) -> None:
+        self._styles = styles
+        self._keep_hidden = keep_hidden
+        self._fields: list[bool] = []
+        """Of each open field whether its result has begun."""
+        self._boxes: list[Element] = []
+        self.notes: list[tuple[str, str]] = []
+        """Kind and id of each footnote and endnote, in the order in which the text points at them."""
+
+    def paragraph(self, paragraph: Element, *, hidden: bool) -> str:
+        """A paragraph's text; ``hidden`` is what its style says of runs that do not say it themselves."""
+        return "".join(self._inline(paragraph, hidden=hidden))
+
+    def take_boxes(self) -> list[Element]:
+        """The contents of text boxes met since the last call."""
+        boxes, self._boxes = self._boxes, []
+        return boxes
+
+    def _inline(self, parent: Element, *, hidden: bool) -> Iterator[str]:
+        for child in parent:
+            name = local_name(child)
+            if name in _GONE:
+                continue
+            if child.tag == f"{W}r":
+                yield from self._run(child, hidden=hidden)
+            elif name in ("oMath", "oMathPara"):
+                yield from _formula(child)
+            elif name in _DRAWINGS:
+                self._boxes.extend(text_boxes(child))
+            else:
+                yield from self._inline(child, hidden=hidden)
+
+    def _run(self, run: Element, *, hidden: bool) -> Iterator[str]:
+        said = self._styles.hidden(run.find(f"{W}rPr"))
+        drop = (hidden if said is None else said) and not self._keep_hidden
+        for child in run:
+            if child.tag == f"{W}fldChar":
+                yield self._field(child)
+            elif not drop:
+                yield self._piece(child)
+
+    def _piece(self, piece: Element) -> str:
+        name = local_name(piece)
+        if name in _DRAWINGS:
+            self._boxes.extend(text_boxes(piece))
+            return ""
+        if False in self._fields:
+            return ""
+        if name == "t":
+            return piece.text or ""
+        if name == "br":
+            return "\n"
+        if name == "sym":
+            return _symbol(piece.get(f"{W}char", ""))
+        if name in ("footnoteReference", "endnoteReference"):
+            return self._note(name.removesuffix("Reference"), piece)
+        if name == "ruby":
+            return "".join(self._inline(piece, hidden=False))
+        return _PLAIN.get(name, "")
+
+    def _note(self, kind: str, reference: Element) -> str:
+        key = (kind, reference.get(f"{W}id", ""))
+        if key not in self.notes:
+            self.notes.append(key)
+        return f"[^{self.notes.index(key) + 1}]"
+
+    def _field(self, mark: Element) -> str:
+        kind = mark.get(f"{W}fldCharType")
+        if kind == "begin":
+            self._fields.append(False)
+            return _tick_box(mark)
+        if kind == "separate" and self._fields:
+            self._fields[-1] = True
+        elif kind == "end" and self._fields:
+            self._fields.pop()
+        return ""
+
+
+def text_boxes(drawing: Element) -> Iterator[Element]:
+    """The contents of a drawing's text boxes, in its groups too; of alternatives the first that has any."""
+    if local_name(drawing) == "AlternateContent":
+        for alternative in drawing:
+            boxes = [box for child in alternative for box in text_boxes(child)]
+            if boxes:
+                yield from boxes
+                return
+    elif drawing.tag == f"{W}txbxContent":
+        yield drawing
+    else:
+        for child in drawing:
+            yield from text_boxes(child)
+
+
+def _formula(formula: Element) -> Iterator[str]:
+    """A formula on one line: fractions with a stroke, powers with ``^``, indices with ``_``."""
+    signs = {"f": ("num", "/", "den"), "sSup": ("e", "^", "sup"), "sSub": ("e", "_", "sub")}
+    for child in formula:
+        name = local_name(child)
+        if name in signs:
+            left, sign, right = signs[name]
+            yield f"{_part(child, left)}{sign}{_part(child, right)}"
+        elif child.tag == f"{_M}t":
+            yield child.text or ""
+        else:
+            yield from _formula(child)
+
+
+def _part(parent: Element, name: str) -> str:
+    found = parent.find(f"{_M}{name}")
+    text = "" if found is None else "".join(_formula(found))
+    return text if len(text) <= 1 or text.isalnum() else f"({text})"
+
+
+def _symbol(code: str) -> str:
+    """A character of a symbol font: the common ones by their meaning, others without one not at all."""
+    try:
+        point = int(code, 16)
+    except ValueError:
+        return ""
+    return _WINGDINGS.get(code.upper(), "" if 0xE000 <= point <= 0xF8FF else _character(point))
+
+
+def _character(point: int) -> str:
+    return chr(point) if point <= 0x10FFFF else ""
+
+
+def _tick_box(mark: Element) -> str:
+    """A ticked or empty box, if the field is one of a form."""
+    box = mark.find(f"{W}ffData/{W}checkBox")
+    if box is None:
+        return ""
+    states: Iterable[Element | None] = (box.find(f"{W}checked"), box.find(f"{W}default"))
+    state = next((found for found in states if found is not None), None)
+    return "\u2612" if state is not None and is_on(state.get(VAL)) else "\u2610"
