@@ -26,6 +26,8 @@ BASE = [
     # Configuration and command line.
     "pydantic>=2.12,<3",
     "pyyaml>=6,<7",
+    # Compare-and-swap on a local disk.
+    "filelock>=3.16,<5",
     "typer>=0.20,<1",
     "rich>=14,<16",
     # Extraction.

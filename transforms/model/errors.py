@@ -45,6 +45,10 @@ class NotFoundError(StorageError):
     """There is no object, folder or bucket of that name."""
 
 
+class TooLargeError(StorageError):
+    """The object has more bytes than were asked for at most."""
+
+
 class PreconditionError(StorageError):
     """Another writer was there first."""
 

@@ -1,0 +1,1 @@
+"""One narrow way to every store: names, versions, preconditions, links."""

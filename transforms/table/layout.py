@@ -1,0 +1,73 @@
+"""Where everything of a table stands, relative to the table's root."""
+
+from __future__ import annotations
+
+import re
+
+CHUNKS = "chunks"
+DOCUMENTS = "documents"
+LATEST = "latest.json"
+
+_SHARD_FILE = re.compile(r"(?:^|/)(?:chunks|documents)/source=([^/]+)/([^/]+)\.parquet$")
+
+
+def snapshot_dir(number: int) -> str:
+    """The directory of a snapshot, with its slash."""
+    return f"snapshots/{number:06}/"
+
+
+def manifest_path(number: int) -> str:
+    """Written last: a snapshot without it is an unfinished run."""
+    return snapshot_dir(number) + "manifest.json"
+
+
+def shard_path(number: int, kind: str, slug: str, shard: str) -> str:
+    """The file of one shard; ``kind`` is ``CHUNKS`` or ``DOCUMENTS``."""
+    return f"{snapshot_dir(number)}{kind}/source={slug}/{shard}.parquet"
+
+
+def shard_of(path: str) -> str:
+    """The shard that a file belongs to, or "" where it is no shard's file."""
+    found = _SHARD_FILE.search(path)
+    return found[2] if found else ""
+
+
+def slug_of(path: str) -> str:
+    """The partition that a shard's file lies in, or ""."""
+    found = _SHARD_FILE.search(path)
+    return found[1] if found else ""
+
+
+def deletes_path(number: int) -> str:
+    """Chunk ids that are gone since the parent."""
+    return snapshot_dir(number) + "deletes.parquet"
+
+
+def rejected_path(number: int) -> str:
+    """Documents that could not be indexed."""
+    return snapshot_dir(number) + "rejected.parquet"
+
+
+def report_path(number: int) -> str:
+    """Counts by source and reason, for programs."""
+    return snapshot_dir(number) + "report.json"
+
+
+def claim_path(number: int) -> str:
+    """Who builds the snapshot."""
+    return snapshot_dir(number) + "_plan/claim.json"
+
+
+def plan_path(number: int, slug: str) -> str:
+    """What the run set out to do with a source."""
+    return f"{snapshot_dir(number)}_plan/{slug}.json"
+
+
+def done_path(number: int, slug: str, shard: str) -> str:
+    """The receipt of a finished shard."""
+    return f"{snapshot_dir(number)}_done/{slug}/{shard}.json"
+
+
+def run_path(run_id: str) -> str:
+    """How a run ended."""
+    return f"runs/{run_id}.json"

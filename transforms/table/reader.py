@@ -1,0 +1,95 @@
+"""Read a published snapshot, through its manifest alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from transforms.model.errors import NotFoundError
+from transforms.table.layout import CHUNKS, DOCUMENTS, rejected_path, shard_of, slug_of, snapshot_dir
+from transforms.table.manifest import Manifest, read_manifest
+from transforms.table.schema import CHUNKS as CHUNK_COLUMNS
+from transforms.table.schema import DOCUMENTS as DOCUMENT_COLUMNS
+from transforms.table.schema import REJECTED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from transforms.model.shard import FileInfo
+    from transforms.storage.protocol import Store
+
+SCHEMAS = {CHUNKS: CHUNK_COLUMNS, DOCUMENTS: DOCUMENT_COLUMNS}
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One published snapshot."""
+
+    store: Store
+    manifest: Manifest
+
+    @classmethod
+    def open(cls, store: Store, number: int) -> Snapshot:
+        """The snapshot of that number.
+
+        Raises:
+            TableError: it was not published, or a newer program wrote it.
+        """
+        return cls(store, read_manifest(store, number))
+
+    def files(self, kind: str, source: str | None = None) -> Iterator[FileInfo]:
+        """The files of one kind, of all sources or of one, by name."""
+        for file in self.manifest.files:
+            if file.path.startswith(f"{kind}/") and source in (None, file.source):
+                yield file
+
+    def shards(self, kind: str, slug: str) -> list[str]:
+        """The shards of one source that have a file of this kind."""
+        return [shard_of(file.path) for file in self.files(kind) if slug_of(file.path) == slug]
+
+    def documents(
+        self, columns: Sequence[str] | None = None, source: str | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Rows of the documents table, a batch at a time."""
+        return self._batches(DOCUMENTS, columns, source)
+
+    def chunks(
+        self, columns: Sequence[str] | None = None, source: str | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Rows of the chunk table, a batch at a time."""
+        return self._batches(CHUNKS, columns, source)
+
+    def shard_table(
+        self, kind: str, slug: str, shard: str, columns: Sequence[str] | None = None
+    ) -> pa.Table:
+        """All rows of one shard; none where it has no file of this kind."""
+        schema = SCHEMAS[kind]
+        for file in self.files(kind):
+            if slug_of(file.path) == slug and shard_of(file.path) == shard:
+                with self.store.open(snapshot_dir(self.manifest.snapshot) + file.path) as opened:
+                    table = pq.read_table(opened, columns=None if columns is None else list(columns))
+                return table.cast(_selected(schema, table.column_names))
+        return _selected(schema, columns or schema.names).empty_table()
+
+    def rejected(self) -> pa.Table:
+        """The rejected table."""
+        try:
+            with self.store.open(rejected_path(self.manifest.snapshot)) as file:
+                return pq.read_table(file).cast(REJECTED)
+        except NotFoundError:
+            return REJECTED.empty_table()
+
+    def _batches(
+        self, kind: str, columns: Sequence[str] | None, source: str | None
+    ) -> Iterator[pa.RecordBatch]:
+        for info in self.files(kind, source):
+            with self.store.open(snapshot_dir(self.manifest.snapshot) + info.path) as file:
+                parquet = pq.ParquetFile(file)
+                yield from parquet.iter_batches(columns=None if columns is None else list(columns))
+
+
+def _selected(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
+    return pa.schema([schema.field(name) for name in names])

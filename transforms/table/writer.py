@@ -1,0 +1,70 @@
+"""Rows to Parquet bytes, the same for the same rows.
+
+Rows are sorted by document, so that the statistics of the row groups find one document without reading the
+others. Row groups hold about 16 MiB of vectors, and stay far below the 2 GiB of text that an Arrow string
+column can hold. The Arrow schema is not stored beside the Parquet one: readers see plain types.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from transforms.model.ids import sha256_hex
+from transforms.model.shard import FileInfo
+from transforms.model.version import VERSION
+from transforms.table.schema import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from transforms.storage.protocol import Store
+
+VECTOR_BYTES = 16 * 2**20
+GROUP_BYTES = 256 * 2**20
+_COMPRESSION_LEVEL = 3
+_STRINGS_WITH_FEW_VALUES = [
+    "source_name", "doc_id", "doc_uri", "doc_title", "doc_title_from", "doc_type", "doc_sha256",
+    "section_title", "breadcrumb", "metadata", "strategy", "config_id", "counter", "cut", "embed_model",
+]  # fmt: skip
+
+
+def to_parquet(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
+    """The table as one Parquet file with ``metadata`` in its footer."""
+    sink = pa.BufferOutputStream()
+    facts = {"parquetry.program": VERSION, "parquetry.schema_version": str(SCHEMA_VERSION)} | dict(metadata)
+    plain = table.replace_schema_metadata(dict(sorted(facts.items())))
+    writer = pq.ParquetWriter(
+        sink,
+        plain.schema,
+        compression="zstd",
+        compression_level=_COMPRESSION_LEVEL,
+        use_dictionary=[name for name in _STRINGS_WITH_FEW_VALUES if name in table.column_names],
+        write_statistics=True,
+        store_schema=False,
+        write_page_index=True,
+    )
+    with writer:
+        writer.write_table(plain, row_group_size=group_rows(table))
+    return bytes(sink.getvalue())
+
+
+def group_rows(table: pa.Table) -> int:
+    """Rows of a row group: as many as hold 16 MiB of vectors, and 256 MiB in all."""
+    rows = max(1, table.num_rows)
+    limits = [rows, GROUP_BYTES * rows // max(1, table.nbytes)]
+    if "embedding" in table.column_names:
+        limits.append(VECTOR_BYTES * rows // max(1, table["embedding"].nbytes))
+    return int(max(1, min(limits)))
+
+
+def write_table(
+    store: Store, path: str, table: pa.Table, source: str, metadata: Mapping[str, str]
+) -> FileInfo:
+    """Write one file and say what it is; ``FileInfo.path`` is relative to the snapshot's directory."""
+    data = to_parquet(table, metadata)
+    store.write(path, data)
+    relative = path.split("/", 2)[2]
+    return FileInfo(relative, source, table.num_rows, len(data), sha256_hex(data))
