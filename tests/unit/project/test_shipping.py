@@ -32,14 +32,10 @@ def test_the_constraints_pin_versions_and_nothing_of_one_machine() -> None:
 def required() -> set[str]:
     """The packages that setup.py names, extras included."""
     module = ast.parse((ROOT / "setup.py").read_text())
-    lists = [node.value for node in module.body if isinstance(node, ast.Assign | ast.AnnAssign)]
-    ranges = [
-        node.value
-        for one in lists
-        for node in ast.walk(one or module)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
-    return {plain(re.split(r"[\[<>=;]", text)[0]) for text in ranges} - {"dev", "minilm"}
+    assigned = [node for node in module.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    lists = [node for one in assigned for node in ast.walk(one) if isinstance(node, ast.List)]
+    ranges = [text for one in lists for text in ast.literal_eval(one)]
+    return {plain(re.split(r"[\[<>=;]", text)[0]) for text in ranges}
 
 
 def plain(name: str) -> str:
