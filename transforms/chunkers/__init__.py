@@ -1,0 +1,1 @@
+"""Documents to chunks: strategies choose spans, everything else follows from them."""

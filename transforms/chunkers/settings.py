@@ -1,0 +1,101 @@
+"""The keys of the configuration that decide how a document is cut and what is embedded for a chunk."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+CHUNKING_VERSION = 1
+"""Part of every recipe: raised whenever the same text and settings would be cut or composed differently."""
+
+
+class _Keys(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FromMetadata(_Keys):
+    """A value that each document brings in its own metadata."""
+
+    from_metadata: str = Field(min_length=1)
+
+
+class SizeSettings(_Keys):
+    """How large chunks are."""
+
+    unit: Literal["chars", "tokens"] = Field(default="chars", description="Tokens are the embedder's own.")
+    target: int = Field(default=1000, ge=1, description="What chunks aim at.")
+    max: int = Field(default=1500, ge=1, description="No chunk is longer, whatever the input.")
+    min_fill: float = Field(default=0.3, ge=0, lt=1, description="Share of target under which no cut is made.")
+    merge_runts: bool = Field(default=True, description="A last piece under min_fill joins the one before.")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.target > self.max:
+            raise ValueError(f"target {self.target} is over max {self.max}")
+        return self
+
+
+class HeadingSettings(_Keys):
+    """What headings do."""
+
+    keep_with_next: bool = Field(default=True, description="No chunk ends in a heading if it can be helped.")
+
+
+class OverlapSettings(_Keys):
+    """Context from the chunk before: embedded, never stored."""
+
+    size: int = Field(default=200, ge=0, description="In size.unit.")
+    snap: Literal["none", "word", "sentence"] = "word"
+    across_headings: bool = False
+
+
+class TitleSettings(_Keys):
+    """Where a document's title comes from, and how much of it is embedded."""
+
+    from_: tuple[Literal["metadata.title", "first_heading", "file_stem"], ...] = Field(
+        default=("metadata.title", "first_heading", "file_stem"), alias="from"
+    )
+    max_chars: int = Field(default=120, ge=1)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
+
+
+class BreadcrumbSettings(_Keys):
+    """The headings above a chunk, as embedded."""
+
+    from_: Literal["path", "section", "none"] = Field(default="path", alias="from")
+    separator: str = " > "
+    skip_equal_title: bool = True
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
+
+
+class ComposeSettings(_Keys):
+    """What is embedded for a chunk."""
+
+    parts: tuple[Literal["title", "breadcrumb", "context", "text"], ...] = ("title", "breadcrumb", "context", "text")
+    title: TitleSettings = Field(default_factory=TitleSettings)
+    breadcrumb: BreadcrumbSettings = Field(default_factory=BreadcrumbSettings)
+    separator: str = "\n"
+
+    @model_validator(mode="after")
+    def _has_text(self) -> Self:
+        if "text" not in self.parts or len(set(self.parts)) < len(self.parts):
+            raise ValueError("parts must hold `text`, and each part once")
+        return self
+
+
+class ChunkSettings(_Keys):
+    """All of them, for one source."""
+
+    doc_type: str | FromMetadata | None = None
+    strategy: Literal["verbatim"] = "verbatim"
+    size: SizeSettings = Field(default_factory=SizeSettings)
+    headings: HeadingSettings = Field(default_factory=HeadingSettings)
+    overlap: OverlapSettings = Field(default_factory=OverlapSettings)
+    compose: ComposeSettings = Field(default_factory=ComposeSettings)
+
+    @model_validator(mode="after")
+    def _overlap_is_small(self) -> Self:
+        if self.overlap.size * 2 >= self.size.target and "overlap" in self.model_fields_set:
+            raise ValueError(f"overlap.size {self.overlap.size} must be under half of size.target {self.size.target}")
+        return self

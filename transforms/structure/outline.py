@@ -1,0 +1,53 @@
+"""Which headings stand above a place in the text."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from transforms.model.document import Block, BlockKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """From one heading to the next; before the first there is one without a title."""
+
+    start: int
+    path: tuple[str, ...] = ()
+    level: int | None = None
+
+    @property
+    def title(self) -> str | None:
+        """The nearest heading."""
+        return self.path[-1] if self.path else None
+
+
+class Outline:
+    """The sections of a document, to be asked by position."""
+
+    def __init__(self, blocks: Iterable[Block]) -> None:
+        self._sections = [Section(0)]
+        open_headings: list[tuple[int, str]] = []
+        for block in blocks:
+            if block.kind is not BlockKind.HEADING or block.level is None:
+                continue
+            while open_headings and open_headings[-1][0] >= block.level:
+                open_headings.pop()
+            open_headings.append((block.level, block.title or ""))
+            path = tuple(title for _, title in open_headings if title)
+            self._sections.append(Section(block.start, path, block.level))
+        self._starts = [section.start for section in self._sections]
+
+    def at(self, position: int) -> Section:
+        """The section that a position lies in; a heading lies in its own."""
+        return self._sections[bisect_right(self._starts, position) - 1]
+
+    def titles_within(self, start: int, end: int) -> tuple[str, ...]:
+        """The headings that begin inside a span."""
+        first = bisect_right(self._starts, start - 1)
+        inside = self._sections[first : bisect_right(self._starts, end - 1)]
+        return tuple(section.title for section in inside if section.title)

@@ -1,0 +1,75 @@
+"""Where sentences, words and graphemes end.
+
+Sentences: after ``. ! ? …`` and closing marks before white space, after full-width stops at once, and at
+blank lines. Not after abbreviations, single letters, and numbers that count list items; a lower-case word
+behind a full stop continues the sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_STOP = re.compile(
+    r"(?P<mark>[.!?…؟।॥]+)[\"'”’»)\]]*(?P<space>\s+)|[。！？．｡]+[」』）”’]*\s*|\n[^\S\n]*\n\s*"  # noqa: RUF039
+)
+_BEFORE = re.compile(r"(\w+(?:\.\w+)*)\Z")
+_ABBREVIATIONS = frozenset(
+    """dr mr mrs ms prof st sr sra jr vs etc e.g i.e cf al fig figs no nos vol pp p ed eds inc ltd co dept approx
+    art abs bzw ca d.h evtl ggf nr s str tel u.a usw vgl z.b bspw inkl max min mind m ex par cap núm pág dott sig
+    ing avv jan feb mar apr jun jul aug sep sept oct okt nov dec dez т.е т.д т.п г гг ул стр рис см""".split()
+)
+_WORD = re.compile(r"\S*\s+|\S+")
+_LONGEST_WORD_BEFORE_STOP = 24
+
+
+def sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans that cover ``text[start:end]`` without a gap; white space goes with the sentence before it."""
+    at = start
+    for stop in _STOP.finditer(text, start, end):
+        if stop.group("mark") and not _ends_sentence(text, at, stop):
+            continue
+        yield at, stop.end()
+        at = stop.end()
+    if at < end:
+        yield at, end
+
+
+def _ends_sentence(text: str, at: int, stop: re.Match[str]) -> bool:
+    if stop.group("mark") != ".":
+        return True
+    before = _BEFORE.search(text, max(at, stop.start() - _LONGEST_WORD_BEFORE_STOP), stop.start())
+    word = before[1] if before else ""
+    if word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()):
+        return False
+    if word.isdigit() and not text[text.rfind("\n", at, stop.start()) + 1 : stop.start() - len(word)].strip():
+        return False
+    follows = text[stop.end() : stop.end() + 1]
+    return not follows.islower()
+
+
+def line_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Lines with their line break; they cover the span."""
+    at = start
+    while at < end:
+        found = text.find("\n", at, end)
+        stop = end if found < 0 else found + 1
+        yield at, stop
+        at = stop
+
+
+def word_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Words with the white space after them; they cover the span."""
+    for found in _WORD.finditer(text, start, end):
+        yield found.span()
+
+
+def grapheme_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Extended grapheme clusters (UAX #29); they cover the span."""
+    for found in regex.finditer(r"\X", text, pos=start, endpos=end):
+        yield found.span()
