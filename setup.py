@@ -37,9 +37,10 @@ BASE = [
     "lxml>=6,<7",
     "python-calamine>=0.9,<1",
     "docutils>=0.22,<0.24",
-    # The embedded embedder.
+    # Embedders: the embedded one, and clients of servers.
     "numpy>=2,<3",
     "tokenizers>=0.22,<1",
+    "httpx>=0.28,<1",
 ]
 
 EXTRAS: dict[str, list[str]] = {

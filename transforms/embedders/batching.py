@@ -20,22 +20,23 @@ if TYPE_CHECKING:
 def embed_distinct(
     embedder: Embedder,
     texts: Sequence[str],
-    batch_items: int = 256,
+    batch_items: int | None = None,
     batch_tokens: int | None = None,
     task: Task = "document",
 ) -> NDArray[np.float32]:
     """One row a text, in the order given: shape ``[len(texts), embedder.dimension]``.
 
     Each distinct text is embedded once, in batches of similar length: at most ``batch_items`` texts
-    and, where it is given, ``batch_tokens`` tokens, or one text. A row is NaN throughout where the
-    text has no vector; zeros and numbers that are not finite are none either.
+    (the embedder's own number where it is left out) and ``batch_tokens`` tokens, or one text. A row is
+    NaN throughout where the text has no vector; zeros and numbers that are not finite are none either.
 
     Raises:
         ParquetryError: the embedder gave another number of rows or another dimension than it promised.
     """
     distinct = sorted(set(texts), key=lambda text: (len(text), text))
     vectors = np.empty((len(distinct), embedder.dimension), dtype=np.float32)
-    for first, last in _batches(embedder, distinct, batch_items, batch_tokens):
+    items = batch_items or embedder.batch_items
+    for first, last in _batches(embedder, distinct, items, batch_tokens):
         batch = distinct[first:last]
         vectors[first:last] = _checked(embedder.embed(batch, task), len(batch), embedder)
     _blank_what_is_no_vector(vectors)

@@ -32,6 +32,8 @@ def recipe(settings: HashSettings) -> str:
 class HashEmbedder:
     """Equal texts get equal vectors of length 1; a text of white space only has none."""
 
+    batch_items = 4096
+
     def __init__(self, dimension: int, max_tokens: int | None = None) -> None:
         self.name = _name(dimension)
         self.dimension = dimension

@@ -85,6 +85,8 @@ class OnnxEmbedder:
     it is cut off. Chunks never are; questions and whole paragraphs may be.
     """
 
+    batch_items = 64
+
     def __init__(
         self,
         *,

@@ -33,6 +33,8 @@ class Embedder(Protocol):
     max_tokens: int | None
     """The model's input in its own tokens, special tokens left out; None where there is no bound."""
     counter: TokenCounter
+    batch_items: int
+    """Texts that one call of ``embed`` takes best: an adapter of a server cuts its own requests."""
 
     def embed(self, texts: Sequence[str], task: Task = "document") -> NDArray[np.float32]:
         """One row a text, in the order given: shape ``[len(texts), dimension]``.

@@ -18,6 +18,7 @@ _MODULES = {
     "static": "transforms.embedders.static",
     "minilm": "transforms.embedders.minilm",
     "onnx": "transforms.embedders.onnx",
+    "openai": "transforms.embedders.openai",
     "hash": "transforms.embedders.hashed",
 }
 

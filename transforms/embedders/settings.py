@@ -6,9 +6,16 @@ configuration costs nothing.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
+
+Preset: TypeAlias = Literal[
+    "openai", "azure", "voyage", "gemini", "vllm", "tei", "infinity", "litellm", "lmstudio", "ollama"
+]
+LOCAL_PRESETS = ("azure", "vllm", "tei", "infinity", "litellm", "lmstudio", "ollama")
+"""Presets of servers whose address only their owner knows."""
 
 
 class _Keys(BaseModel):
@@ -66,8 +73,94 @@ class HashSettings(_Keys):
     )
 
 
+class OpenAISettings(_Keys):
+    """A server with OpenAI's interface for embeddings, near or far.
+
+    ``preset`` holds the limits of a provider; a limit that is set here wins over the preset's.
+    """
+
+    kind: Literal["openai"] = "openai"
+    preset: Preset = Field(default="openai", description="Whose limits and parameters to keep to.")
+    base_url: str | None = Field(
+        default=None, description="The API's address up to `/v1`; default: the provider's own."
+    )
+    model: str = Field(min_length=1, description="The model's name, as the server knows it.")
+    dimension: Annotated[int, Field(ge=1, le=65536)] = Field(description="Length of its vectors.")
+    ask_dimension: bool = Field(
+        default=False, description="Ask the server for vectors of `dimension`, for models that can."
+    )
+    api_key_env: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+        description="Environment variable that holds the key; the key itself is never configured.",
+    )
+    tokenizer: str | None = Field(
+        default=None,
+        description="The model's `tokenizer.json`. Without it every UTF-8 byte counts as a token, "
+        "which is never too few.",
+    )
+    max_tokens: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="The model's input in tokens; default: the preset's."
+    )
+    too_long: Literal["split", "truncate", "error"] = Field(
+        default="split",
+        description="A text over `max_tokens`: the mean of its parts, its beginning, or a refusal.",
+    )
+    document_prefix: str = Field(default="", description="Put before each text, as `passage: `.")
+    query_prefix: str = Field(default="", description="Put before each question, as `query: `.")
+    normalise: bool = Field(default=False, description="Scale vectors to length 1.")
+    max_items: Annotated[int, Field(ge=1)] | None = Field(default=None, description="Texts a request.")
+    max_request_tokens: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="Tokens a request."
+    )
+    max_request_bytes: Annotated[int, Field(ge=1024)] | None = Field(
+        default=None, description="Bytes of a request's body."
+    )
+    max_concurrency: Annotated[int, Field(ge=1, le=256)] | None = Field(
+        default=None, description="Requests in flight from one process, at most; it begins with 2."
+    )
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="Quota of the whole job."
+    )
+    tokens_per_minute: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="Quota of the whole job."
+    )
+    workers: Annotated[int, Field(ge=1)] = Field(
+        default=1, description="Processes that share the quotas and the budget: each keeps to its part."
+    )
+    budget_tokens: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="The run stops, to be resumed, before it sends more tokens than this."
+    )
+    timeout: Annotated[float, Field(gt=0)] = Field(default=60, description="Seconds for one answer.")
+    deadline: Annotated[float, Field(gt=0)] = Field(
+        default=600, description="Seconds for one request with all that it is repeated."
+    )
+    tries: Annotated[int, Field(ge=1)] = Field(
+        default=6, description="Attempts at one request; being told to wait (429) costs none."
+    )
+
+    @field_validator("base_url")
+    @classmethod
+    def _holds_no_secret(cls, url: str | None) -> str | None:
+        if url is None:
+            return url
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("must begin with http:// or https:// and name a host")
+        if parts.username or parts.password or parts.query:
+            raise ValueError("must not hold a user, a password or a query: name the key in api_key_env")
+        return url.rstrip("/")
+
+    @model_validator(mode="after")
+    def _has_an_address(self) -> Self:
+        if self.base_url is None and self.preset in LOCAL_PRESETS:
+            raise ValueError(f"the preset {self.preset} needs a base_url")
+        return self
+
+
 EmbedderSettings: TypeAlias = Annotated[
-    StaticSettings | MiniLMSettings | OnnxSettings | HashSettings, Field(discriminator="kind")
+    StaticSettings | MiniLMSettings | OnnxSettings | OpenAISettings | HashSettings,
+    Field(discriminator="kind"),
 ]
 
 _ADAPTER: TypeAdapter[EmbedderSettings] = TypeAdapter(EmbedderSettings)

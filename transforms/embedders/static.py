@@ -56,6 +56,7 @@ class StaticEmbedder:
     name = NAME
     dimension = DIMENSION
     max_tokens = None
+    batch_items = 1024
 
     def __init__(self, tokenizer: Tokenizer, table: NDArray[np.int8], scale: NDArray[np.float32]) -> None:
         self.counter = WordPieceCounter("static-en-256", tokenizer)

@@ -18,6 +18,7 @@ class Suspicious:
     name = "suspicious@1"
     dimension = 3
     max_tokens = None
+    batch_items = 256
     counter = CharCounter()
 
     def __init__(self, items: int = 1000, tokens: int = 10**9) -> None:

@@ -1,0 +1,380 @@
+"""The client against a real server on loopback, with every fault that it must bear."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import time
+
+import httpx
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from tests.servers.embedding_server import EmbeddingServer
+from transforms.embedders.batching import embed_distinct
+from transforms.embedders.openai import OpenAIEmbedder, build, open_client, parts_within, recipe
+from transforms.embedders.pace import Pace
+from transforms.embedders.presets import limits_of
+from transforms.embedders.registry import make_embedder
+from transforms.embedders.request import Endpoint, error_text, retry_after
+from transforms.embedders.settings import OpenAISettings, StaticSettings
+from transforms.embedders.utf8 import ByteCounter
+from transforms.model.errors import ConfigError, ParquetryError
+
+MODEL = make_embedder(StaticSettings())
+WORDS = ["wheel", "servo", "bolt", "nut", "rock", "rover", "arm", "mast", "sun", "sand", "cable"]
+TEXTS = [" ".join(WORDS[(n * k) % 11] for k in range(1 + n % 9)) + f" {n}" for n in range(60)]
+
+
+def settings_for(server: EmbeddingServer, **more) -> OpenAISettings:
+    values = {"preset": "vllm", "base_url": server.url, "model": "static", "dimension": 256} | more
+    return OpenAISettings(**values)
+
+
+def client_for(server: EmbeddingServer, **more) -> OpenAIEmbedder:
+    """A client whose waits are a hundred times shorter."""
+    settings = settings_for(server, **more)
+    limits = limits_of(settings)
+    endpoint = Endpoint(
+        open_client(settings, limits),
+        f"{limits.base_url}/embeddings",
+        Pace(limits.concurrency),
+        dimension=settings.dimension,
+        tries=settings.tries,
+        deadline=settings.deadline,
+        backoff=0.005,
+    )
+    client = OpenAIEmbedder(settings, endpoint)
+    OPEN.append(client)
+    return client
+
+
+OPEN: list[OpenAIEmbedder] = []
+
+
+@pytest.fixture(autouse=True)
+def _close_clients():
+    yield
+    while OPEN:
+        OPEN.pop().close()
+
+
+@pytest.fixture
+def server():
+    with EmbeddingServer(MODEL) as server:
+        yield server
+
+
+def same(vectors, texts) -> bool:
+    return vectors.tobytes() == MODEL.embed(texts).tobytes()
+
+
+def test_vectors_are_the_models_bit_for_bit_in_the_order_of_the_texts(server):
+    client = client_for(server, max_items=7)
+    assert same(client.embed(TEXTS), TEXTS)
+    assert sorted(len(texts) for texts in server.texts) == [4, 7, 7, 7, 7, 7, 7, 7, 7]
+
+
+def test_each_distinct_text_is_sent_once_in_requests_of_similar_length(server):
+    client = client_for(server, max_items=10)
+    vectors = embed_distinct(client, TEXTS[:20] * 3)
+    assert same(vectors, TEXTS[:20] * 3)
+    sent = [text for texts in server.texts for text in texts]
+    assert sorted(sent) == sorted(TEXTS[:20])
+    assert all(texts == sorted(texts, key=len) for texts in server.texts)
+
+
+def test_a_request_keeps_to_items_tokens_and_bytes(server):
+    client = client_for(server, max_items=5, max_request_tokens=120, max_request_bytes=1024)
+    texts = ["wheel " * 5, "é\n" * 300, *TEXTS]
+    assert same(client.embed(texts), texts)
+    for request in server.texts:
+        assert len(request) <= 5
+        assert len(request) == 1 or sum(len(text.encode()) for text in request) <= 120
+
+
+def test_blank_texts_are_never_sent_and_have_no_vector(server):
+    vectors = client_for(server).embed(["", "wheel", " \n", "servo"])
+    assert np.isnan(vectors[[0, 2]]).all()
+    assert same(vectors[[1, 3]], ["wheel", "servo"])
+    assert server.texts == [["wheel", "servo"]]
+
+
+def test_no_texts_are_no_request(server):
+    assert client_for(server).embed([" "]).shape == (1, 256)
+    assert client_for(server).embed([]).shape == (0, 256)
+    assert server.texts == []
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "shuffled", "floats", "missing", "extra", "twice", "nan", "zeros", "dimension", "429", "429-after",
+        "408", "409", "500", "502", "503", "reset", "cut", "slow", "html", "not-json", "empty-object",
+    ],
+)  # fmt: skip
+def test_one_fault_costs_time_and_no_vector(server, fault):
+    server.script.extend([fault])
+    assert same(client_for(server).embed(TEXTS[:8]), TEXTS[:8])
+
+
+@pytest.mark.parametrize("fault", ["missing", "dimension", "500", "html"])
+def test_a_batch_that_fails_twice_is_cut_and_all_its_texts_get_their_vectors(server, fault):
+    server.script.extend([fault] * 4)
+    client = client_for(server)
+    assert same(client.embed(TEXTS[:8]), TEXTS[:8])
+    assert client.refusal(TEXTS[0]) is None
+
+
+def test_retry_after_may_be_a_date(server):
+    server.script.append("429-date")
+    began = time.monotonic()
+    assert same(client_for(server).embed(["wheel"]), ["wheel"])
+    assert time.monotonic() - began > 0.05
+
+
+def test_a_hanging_server_is_left_after_the_timeout(server):
+    server.script.append("hang")
+    assert same(client_for(server, timeout=0.3).embed(["wheel"]), ["wheel"])
+
+
+def test_retry_after_is_read_as_seconds_and_as_a_date_and_never_negative():
+    assert retry_after("1.5", 0) == 1.5
+    assert retry_after("Thu, 01 Jan 1970 00:00:30 GMT", 10) == 20
+    assert retry_after("Thu, 01 Jan 1970 00:00:30 GMT", 50) == 0
+    assert [retry_after(value, 0) for value in (None, "soon", "-3", "1e9")] == [0, 0, 0, 3600]
+
+
+def test_being_told_to_wait_costs_no_tries(server):
+    server.script.extend(["429"] * 7)
+    assert same(client_for(server, tries=2).embed(["wheel"]), ["wheel"])
+    assert server.statuses[429] == 7
+
+
+def test_a_server_that_never_answers_well_stops_the_run_with_one_sentence(server):
+    server.rules.broken = 503
+    with pytest.raises(ParquetryError, match="does not answer as it should: 503: this server is broken"):
+        client_for(server, tries=3).embed(TEXTS)
+    assert server.statuses[503] <= 3 * 8
+
+
+def test_the_deadline_ends_a_storm_of_429(server):
+    server.rules.broken = 429
+    with pytest.raises(ParquetryError, match="429: it asks to go slower"):
+        client_for(server, deadline=0.3).embed(["wheel"])
+
+
+def test_no_server_at_all_is_one_sentence():
+    with EmbeddingServer(MODEL) as server:
+        client = client_for(server, tries=2)
+    with pytest.raises(ParquetryError, match="does not answer as it should: ConnectError"):
+        client.embed(["wheel"])
+
+
+@pytest.mark.parametrize(
+    ("status", "hint"), [(401, "the key is missing"), (403, "may not use"), (404, "no such model")]
+)
+def test_a_wrong_key_or_model_stops_at_once(server, status, hint):
+    server.rules.broken = status
+    with pytest.raises(ParquetryError, match=hint):
+        client_for(server).embed(["wheel"])
+    assert server.statuses == {status: 1}
+
+
+@pytest.mark.parametrize("status", [400, 413, 422, 424, 500])
+def test_poison_texts_are_found_and_all_others_get_their_vectors(server, status):
+    server.rules.poison = {"wheel 11": status, "nut": status}
+    client = client_for(server, tries=3)
+    bad = [text for text in TEXTS if "nut" in text or "wheel 11" in text]
+    good = [text for text in TEXTS if text not in bad]
+    vectors = client.embed(TEXTS)
+    assert np.isnan(vectors[[TEXTS.index(text) for text in bad]]).all()
+    assert same(vectors[[TEXTS.index(text) for text in good]], good)
+    reason = "server_error" if status == 500 else "embedding_refused"
+    assert {client.refusal(text) for text in bad} == {(reason, f"{status}: this input cannot be embedded")}
+    assert {client.refusal(text) for text in good} == {None}
+
+
+def test_finding_poison_has_a_bound(server):
+    server.rules.poison = {" ": 400}
+    client = client_for(server)
+    texts = [f"wheel {n}" for n in range(150)]
+    with pytest.raises(ParquetryError, match="More than 200 requests were needed for one batch of 150"):
+        client.embed(texts)
+
+
+def test_a_server_that_refuses_everything_is_to_blame_and_not_the_texts(server):
+    server.rules.broken = 400
+    with pytest.raises(ParquetryError, match="refuses every text: 400: this server is broken"):
+        client_for(server).embed(TEXTS)
+
+
+def test_a_text_that_never_gets_a_finite_vector_is_refused_and_shifts_no_other(server):
+    server.script.extend(["nan"] * 3)
+    client = client_for(server)
+    vectors = client.embed(["a wheel", "a servo"])
+    assert np.isnan(vectors[0]).all()
+    assert same(vectors[1:], ["a servo"])
+    assert client.refusal("a wheel")[0] == "vector_not_finite"
+
+
+def test_the_number_of_items_is_learnt_from_the_servers_words(server):
+    server.rules.max_items = 20
+    client = client_for(server, max_items=100)
+    assert same(client.embed(TEXTS), TEXTS)
+    assert server.statuses == {422: 1, 200: 3}
+    assert same(client.embed(TEXTS), TEXTS)
+    assert server.statuses == {422: 1, 200: 6}
+
+
+def test_a_body_that_is_too_large_is_cut(server):
+    server.rules.max_bytes = 700
+    assert same(client_for(server).embed(TEXTS), TEXTS)
+
+
+def test_a_server_without_base64_is_asked_for_numbers(server):
+    server.rules.base64 = False
+    client = client_for(server, max_items=30)
+    assert same(client.embed(TEXTS), TEXTS)
+    assert server.statuses[400] <= 2
+
+
+def test_a_shorter_input_than_configured_stops_with_what_to_set(server):
+    server.rules.max_item_tokens = 4
+    with pytest.raises(ConfigError, match="takes 4 tokens a text: set max_tokens"):
+        client_for(server).embed(TEXTS)
+
+
+def test_a_text_over_the_input_is_split_truncated_or_refused(server):
+    text = "wheel " * 10 + "servo " * 10
+    half = len(text) // 2
+    split = client_for(server, max_tokens=half + 5).embed([text])[0]
+    np.testing.assert_allclose(split, MODEL.embed([text[:half], text[half:]]).mean(axis=0), atol=1e-6)
+    truncated = client_for(server, max_tokens=half, too_long="truncate").embed([text])
+    assert same(truncated, [text[:half]])
+    client = client_for(server, max_tokens=half, too_long="error")
+    assert np.isnan(client.embed([text])).all()
+    assert client.refusal(text) == ("text_too_long", "120 tokens are over the model's 60")
+
+
+@pytest.mark.parametrize("text", ["wheel servo " * 9, "😀" * 25, "x" * 99, "é"])
+def test_parts_hold_all_of_a_text_and_none_is_too_long(text):
+    for counter in (ByteCounter(), MODEL.counter):
+        parts = parts_within(text, counter, 8)
+        assert "".join(parts).replace(" ", "") == text.replace(" ", "")
+        assert all(
+            size <= 8 or len(part) == 1 for part, size in zip(parts, counter.count(parts), strict=True)
+        )
+
+
+def test_prefixes_are_sent_before_documents_and_questions(server):
+    client = client_for(server, document_prefix="passage: ", query_prefix="query: ", max_tokens=50)
+    client.embed(["wheel"])
+    client.embed(["wheel"], "query")
+    assert server.texts == [["passage: wheel"], ["query: wheel"]]
+    assert client.max_tokens == 41
+
+
+def test_vectors_can_be_scaled_to_length_one(server):
+    vectors = client_for(server, normalise=True, max_tokens=20).embed(["wheel servo " * 5])
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-6)
+
+
+def test_text_cut_off_by_the_server_without_a_word_is_reported_once(server, caplog, tmp_path):
+    server.rules.truncates_at = 3
+    tokenizer = tmp_path / "tokenizer.json"
+    tokenizer.write_text(MODEL._tokenizer.to_str())
+    client = client_for(server, tokenizer=str(tokenizer), max_items=1)
+    with caplog.at_level(logging.WARNING, "transforms"):
+        client.embed(["wheel servo", "wheel servo arm mast sun", "rover arm mast sun sand"])
+    assert [record.getMessage()[:58] for record in caplog.records] == [
+        "The server counted 3 tokens where the tokenizer counts 6: "
+    ]
+
+
+def test_the_budget_stops_before_it_is_overspent(server):
+    client = client_for(server, budget_tokens=40, max_items=1)
+    with pytest.raises(ParquetryError, match="budget of 40 tokens is used up"):
+        client.embed(["wheel" * 3] * 10)
+    assert 20 < sum(sum(MODEL.counter.count(texts)) for texts in server.texts) <= 40
+
+
+def test_concurrency_begins_at_two_and_grows_to_its_bound(server):
+    server.chance = {"slow": 1.0}
+    client = client_for(server, max_items=1, max_concurrency=6)
+    client.embed(TEXTS[:2])
+    assert server.most_at_once <= 2
+    client.embed(TEXTS)
+    assert 2 < server.most_at_once <= 6
+
+
+def test_with_a_fifth_of_all_requests_failing_every_vector_is_the_same(server):
+    faults = ["shuffled", "missing", "extra", "nan", "dimension", "429", "500", "503", "reset", "cut"]
+    server.chance = dict.fromkeys(faults, 0.02)
+    client = client_for(server, max_items=4, tries=12)
+    texts = [f"{text} {n}" for n in range(6) for text in TEXTS]
+    assert same(embed_distinct(client, texts), texts)
+    assert sum(server.faults.values()) > 12
+
+
+KEY = "sk-planted-4711"
+
+
+def test_the_key_is_sent_and_appears_nowhere(server, monkeypatch, caplog):
+    server.rules.key = KEY
+    monkeypatch.setenv("MY_KEY", KEY)
+    settings = settings_for(server, api_key_env="MY_KEY")
+    client = build(settings)
+    monkeypatch.setenv("MY_KEY", KEY + "-wrong")
+    other = build(settings)
+    OPEN.extend([client, other])
+    with caplog.at_level(logging.DEBUG):
+        assert same(client.embed(["wheel"]), ["wheel"])
+        with pytest.raises(ParquetryError) as failure:
+            other.embed(["wheel"])
+    shown = [caplog.text, str(failure.value), repr(failure.value), repr(settings), recipe(settings)]
+    shown += [repr(client), repr(client._endpoint), str(pickle.dumps(settings))]
+    assert "401" in str(failure.value)
+    assert not [text for text in shown if "planted" in text]
+
+
+def test_a_key_in_a_servers_answer_is_hidden():
+    answer = httpx.Response(401, json={"error": {"message": "Incorrect API key provided: sk-abc. Bye"}})
+    assert "abc" not in error_text(answer)
+
+
+def test_a_key_that_is_not_set_is_named_before_anything_is_sent(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(ConfigError, match="environment variable OPENAI_API_KEY"):
+        build(OpenAISettings(model="text-embedding-3-small", dimension=1536))
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:80", "http://me:secret@host/v1", "https://host/v1?key=secret", "ftp://host"]
+)
+def test_an_address_with_a_secret_or_of_no_server_is_refused(url):
+    with pytest.raises(ValidationError):
+        OpenAISettings(base_url=url, model="m", dimension=3)
+
+
+def test_the_preset_of_a_server_of_ones_own_needs_its_address():
+    with pytest.raises(ValidationError, match="the preset tei needs a base_url"):
+        OpenAISettings(preset="tei", model="m", dimension=3)
+
+
+def test_the_recipe_knows_what_decides_a_vector_and_not_where_or_how_fast():
+    base = OpenAISettings(model="m", dimension=3)
+    moved = base.model_copy(update={"base_url": "http://host/v1", "max_items": 3, "tries": 1})
+    assert recipe(moved) == recipe(base)
+    for change in ({"model": "n"}, {"document_prefix": "p"}, {"normalise": True}, {"ask_dimension": True}):
+        assert recipe(base.model_copy(update=change)) != recipe(base)
+
+
+def test_parameters_have_the_providers_names(server, monkeypatch):
+    monkeypatch.setenv("VOYAGE_API_KEY", "x")
+    client = client_for(server, preset="voyage", ask_dimension=True)
+    body = client._body(["wheel"], "query", as_base64=False)
+    assert body == {
+        "model": "static", "input": ["wheel"], "output_dimension": 256, "input_type": "query",
+    }  # fmt: skip

@@ -1,0 +1,257 @@
+"""One request to an OpenAI-like server: sent, repeated while that can help, and its answer checked.
+
+Nothing here decides what becomes of a text: a request that fails for what it holds is a
+:class:`ContentError`, and the caller finds the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import time
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import numpy as np
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_random_exponential
+
+from transforms.model.errors import ParquetryError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from transforms.embedders.pace import Pace
+
+_AGAIN = frozenset({408, 409, 425, 429})
+_STOPS = frozenset({401, 402, 403, 404, 405, 407})
+_TRIES_OF_A_BATCH = 2
+"""A batch that fails twice for what it may hold is cut in two; only a single text gets all tries."""
+_LONGEST_WAIT = 30.0
+_SHOWN = 200
+
+
+class ContentError(Exception):
+    """A request failed for what it holds: its size, its parameters or one of its texts."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason = reason
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Vectors in the order of the request, and the tokens that the server counted, if it says so."""
+
+    vectors: NDArray[np.float32]
+    usage: int | None
+
+
+class _AgainError(Exception):
+    """Worth another attempt. ``of_content``: if it stays, the request's content is to blame."""
+
+    def __init__(
+        self, detail: str, *, wait: float = 0, reason: str | None = None, told: bool = False
+    ) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.wait = wait
+        self.reason = reason
+        self.told_to_wait = told
+
+
+class Endpoint:
+    """The server: where, with which key, how patiently.
+
+    Safe to use from many threads. Neither its ``repr`` nor any error of it holds the key.
+    """
+
+    def __init__(
+        self,
+        client: httpx.Client,
+        url: str,
+        pace: Pace,
+        *,
+        dimension: int,
+        tries: int,
+        deadline: float,
+        sleep: Callable[[float], None] = time.sleep,
+        backoff: float = 0.5,
+    ) -> None:
+        self._client = client
+        self._url = url
+        self._pace = pace
+        self._dimension = dimension
+        self._tries = tries
+        self._deadline = deadline
+        self._sleep = sleep
+        self._least_pause = backoff
+        self._wait_between = wait_random_exponential(multiplier=backoff, max=_LONGEST_WAIT)
+
+    def ask(self, body: dict[str, Any], texts: Sequence[str], tokens: int) -> Answer:
+        """The vectors of ``texts``, which ``body`` holds.
+
+        Raises:
+            ContentError: the server refuses the request for what it holds.
+            ParquetryError: the server cannot be used, or did not answer within tries and deadline.
+        """
+        tries = self._tries if len(texts) == 1 else min(self._tries, _TRIES_OF_A_BATCH)
+        policy = Retrying(
+            retry=retry_if_exception_type(_AgainError),
+            stop=_Stop(self._tries, tries, self._deadline),
+            wait=self._wait,
+            sleep=self._sleep,
+            reraise=True,
+        )
+        try:
+            return policy(self._once, body, len(texts), tokens)
+        except _AgainError as error:
+            if error.reason is not None:
+                raise ContentError(error.reason, error.detail) from error
+            raise ParquetryError(
+                f"The embedding server {self._url} does not answer as it should: {error.detail}. "
+                "What was done is kept; run the same command again later."
+            ) from error
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _wait(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        told = error.wait if isinstance(error, _AgainError) else 0.0
+        return max(told, self._wait_between(state))
+
+    def _once(self, body: dict[str, Any], items: int, tokens: int) -> Answer:
+        with self._pace.turn(tokens) as sent_at:
+            try:
+                response = self._client.post(self._url, json=body)
+            except httpx.TransportError as error:
+                raise _AgainError(f"{type(error).__name__}: {error}") from error
+            if response.status_code == 429:
+                wait = retry_after(response.headers.get("Retry-After"), time.time())
+                self._pace.refused(sent_at, max(wait, self._least_pause))
+                raise _AgainError("429: it asks to go slower", wait=wait, told=True)
+        self._raise_for_status(response)
+        self._pace.went_well()
+        return parse_answer(response, items, self._dimension)
+
+    def _raise_for_status(self, response: httpx.Response) -> None:
+        status = response.status_code
+        if status < 300:
+            return
+        said = f"{status}: {error_text(response)}"
+        if status == 500:
+            raise _AgainError(said, reason="server_error")
+        if status in _AGAIN or status > 500:
+            wait = retry_after(response.headers.get("Retry-After"), time.time())
+            raise _AgainError(said, wait=wait)
+        if status in _STOPS or status < 400:
+            raise ParquetryError(f"The embedding server {self._url} refuses: {_hint(status)} ({said}).")
+        raise ContentError("embedding_refused", said)
+
+
+class _Stop:
+    """Stop after a number of tries, and never sleep past the deadline. A 429 costs no try."""
+
+    def __init__(
+        self,
+        tries: int,
+        tries_of_content: int,
+        deadline: float,
+    ) -> None:
+        self._left = tries
+        self._left_of_content = tries_of_content
+        self._deadline = deadline
+
+    def __call__(self, state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        if not isinstance(error, _AgainError):
+            return True
+        if not error.told_to_wait:
+            self._left -= 1
+            self._left_of_content -= error.reason is not None
+        past = (state.seconds_since_start or 0.0) + error.wait >= self._deadline
+        return past or self._left <= 0 or self._left_of_content <= 0
+
+
+def retry_after(value: str | None, now: float) -> float:
+    """Seconds to wait that a ``Retry-After`` header asks for, given in seconds or as a date; else 0."""
+    if value is None:
+        return 0.0
+    try:
+        return min(max(0.0, float(value)), 3600.0)
+    except ValueError:
+        pass
+    try:
+        return min(max(0.0, parsedate_to_datetime(value).timestamp() - now), 3600.0)
+    except ValueError:
+        return 0.0
+
+
+def error_text(response: httpx.Response) -> str:
+    """What the server says of its refusal, on one line, without anything that looks like a key."""
+    try:
+        content = response.json()
+    except ValueError:
+        content = response.text
+    while isinstance(content, dict):
+        content = next((content[k] for k in ("error", "message", "detail") if k in content), str(content))
+    line = " ".join(str(content).split())
+    line = re.sub(r"(?i)(bearer\s+|sk-|api[-_ ]?key(?: provided)?\W+)\S+", r"\1***", line)
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+
+
+def parse_answer(response: httpx.Response, items: int, dimension: int) -> Answer:
+    """The vectors of a successful answer, in the order of the request.
+
+    Raises:
+        _AgainError: it is not what was asked for: no JSON, another number of vectors, places that are
+            no permutation, another dimension.
+    """
+    try:
+        content = response.json()
+        data = content["data"]
+        places = [item["index"] for item in data]
+        rows = [_vector(item["embedding"]) for item in data]
+    except (ValueError, KeyError, TypeError, binascii.Error) as error:
+        raise _AgainError("the answer is not an answer to this", reason="malformed_answer") from error
+    if sorted(places, key=str) != sorted(range(items), key=str):
+        detail = f"{len(rows)} vectors for {items} texts, or two in one place"
+        raise _AgainError(detail, reason="malformed_answer")
+    lengths = {len(row) for row in rows}
+    if lengths != {dimension}:
+        found = ", ".join(map(str, sorted(lengths)))
+        raise _AgainError(
+            f"vectors of length {found} where `dimension` is {dimension}", reason="malformed_answer"
+        )
+    vectors = np.empty((items, dimension), dtype=np.float32)
+    vectors[places] = rows
+    return Answer(vectors, _usage(content))
+
+
+def _vector(value: str | list[float]) -> NDArray[np.float32]:
+    if isinstance(value, str):
+        return np.frombuffer(base64.b64decode(value, validate=True), dtype="<f4").astype(np.float32)
+    with np.errstate(over="ignore"):
+        return np.array(value, dtype=np.float64).astype(np.float32)
+
+
+def _usage(content: dict[str, Any]) -> int | None:
+    usage = content.get("usage")
+    tokens = (usage.get("prompt_tokens") or usage.get("total_tokens")) if isinstance(usage, dict) else None
+    return tokens if isinstance(tokens, int) and tokens > 0 else None
+
+
+def _hint(status: int) -> str:
+    hints = {
+        401: "the key is missing or wrong; api_key_env names the variable that holds it",
+        402: "the account has no credit",
+        403: "the key may not use this model",
+        404: "there is no such model or address; see model and base_url",
+    }
+    return hints.get(status, "this is no address of an embedding server; see base_url")
