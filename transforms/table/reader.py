@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from transforms.model.shard import FileInfo
     from transforms.storage.protocol import Store
 
+_ROWS_AT_ONCE = 4096
+"""Rows of a batch: batches span row groups, and 4,096 vectors of 3,072 numbers are 48 MiB."""
 SCHEMAS = {CHUNKS: CHUNK_COLUMNS, DOCUMENTS: DOCUMENT_COLUMNS}
 
 
@@ -88,7 +90,8 @@ class Snapshot:
         for info in self.files(kind, source):
             with self.store.open(snapshot_dir(self.manifest.snapshot) + info.path) as file:
                 parquet = pq.ParquetFile(file)
-                yield from parquet.iter_batches(columns=None if columns is None else list(columns))
+                names = None if columns is None else list(columns)
+                yield from parquet.iter_batches(_ROWS_AT_ONCE, columns=names)
 
 
 def _selected(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:

@@ -285,7 +285,7 @@ def test_text_cut_off_by_the_server_without_a_word_is_reported_once(server, capl
     server.rules.truncates_at = 3
     tokenizer = tmp_path / "tokenizer.json"
     tokenizer.write_text(MODEL._tokenizer.to_str())
-    client = client_for(server, tokenizer=str(tokenizer), max_items=1)
+    client = client_for(server, tokenizer=str(tokenizer), max_items=1, max_concurrency=1)
     with caplog.at_level(logging.WARNING, "transforms"):
         client.embed(["wheel servo", "wheel servo arm mast sun", "rover arm mast sun sand"])
     assert [record.getMessage()[:58] for record in caplog.records] == [
@@ -294,7 +294,7 @@ def test_text_cut_off_by_the_server_without_a_word_is_reported_once(server, capl
 
 
 def test_the_budget_stops_before_it_is_overspent(server):
-    client = client_for(server, budget_tokens=40, max_items=1)
+    client = client_for(server, budget_tokens=40, max_items=1, max_concurrency=1)
     with pytest.raises(ParquetryError, match="budget of 40 tokens is used up"):
         client.embed(["wheel" * 3] * 10)
     assert 20 < sum(sum(MODEL.counter.count(texts)) for texts in server.texts) <= 40
