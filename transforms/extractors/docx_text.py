@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from transforms.extractors.docx_styles import VAL, Styles, W, is_on
+from transforms.extractors.formula import formula_text
 from transforms.extractors.safe_xml import Element, local_name
 
-_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _PLAIN = {
     "tab": "\t",
     "ptab": "\t",
@@ -65,7 +65,7 @@ class RunReader:
             if child.tag == f"{W}r":
                 yield from self._run(child, hidden=hidden)
             elif name in ("oMath", "oMathPara"):
-                yield from _formula(child)
+                yield formula_text(child)
             elif name in _DRAWINGS:
                 self._boxes.extend(text_boxes(child))
             else:
@@ -130,26 +130,6 @@ def text_boxes(drawing: Element) -> Iterator[Element]:
     else:
         for child in drawing:
             yield from text_boxes(child)
-
-
-def _formula(formula: Element) -> Iterator[str]:
-    """A formula on one line: fractions with a stroke, powers with ``^``, indices with ``_``."""
-    signs = {"f": ("num", "/", "den"), "sSup": ("e", "^", "sup"), "sSub": ("e", "_", "sub")}
-    for child in formula:
-        name = local_name(child)
-        if name in signs:
-            left, sign, right = signs[name]
-            yield f"{_part(child, left)}{sign}{_part(child, right)}"
-        elif child.tag == f"{_M}t":
-            yield child.text or ""
-        else:
-            yield from _formula(child)
-
-
-def _part(parent: Element, name: str) -> str:
-    found = parent.find(f"{_M}{name}")
-    text = "" if found is None else "".join(_formula(found))
-    return text if len(text) <= 1 or text.isalnum() else f"({text})"
 
 
 def _symbol(code: str) -> str:

@@ -1,0 +1,152 @@
+"""Reads workbooks: a sheet is a heading and its cells are pipe tables, parted where a row is blank.
+
+Cells show values: results as they were last computed, dates in ISO form, merged cells repeated in each
+place they cover. Hidden sheets are kept and marked. Left out are formulas, charts, comments and formats.
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+from transforms.extractors.inflate import Archive
+from transforms.extractors.markdown_writer import MarkdownWriter
+from transforms.extractors.safe_xml import has_doctype
+from transforms.model.errors import RejectedError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Range: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+"""First and last cell, each as row and column from 0."""
+
+HIDDEN_MARK = "(hidden)"
+
+MAX_CELLS = 20_000_000
+"""Cells of the rectangle from A1 to the last cell: the reader holds all of it, 32 bytes a cell."""
+
+_REFERENCE = re.compile(rb"""\br\s*=\s*["']([A-Z]*)([0-9]+)["']""")
+_LONGEST_REFERENCE = 32
+_NOISE = datetime.timedelta(microseconds=500_000)
+
+
+def read_xlsx(data: bytes, archive: Archive) -> MarkdownWriter:
+    """The sheets of a workbook in order; ``archive`` is the same bytes, opened with caps.
+
+    Raises:
+        RejectedError: ``corrupt``, ``encrypted``, ``decompression_bomb`` or ``too_large``.
+    """
+    import pandas as pd
+    from python_calamine import CalamineError, PasswordError, SheetVisibleEnum
+
+    _inspect(archive)
+    out = MarkdownWriter()
+    try:
+        with pd.ExcelFile(io.BytesIO(data), engine="calamine") as workbook:
+            shown = {sheet.name: sheet.visible for sheet in workbook.book.sheets_metadata}
+            for name in workbook.sheet_names:
+                title = str(name)
+                hidden = shown[title] != SheetVisibleEnum.Visible
+                frame = pd.read_excel(
+                    workbook, sheet_name=title, header=None, dtype=object, na_filter=False
+                )
+                merged = workbook.book.get_sheet_by_name(title).merged_cell_ranges or ()
+                _write(f"{title} {HIDDEN_MARK}" if hidden else title, _texts(frame, merged), out)
+    except PasswordError as error:
+        raise RejectedError("encrypted", "The XLSX is behind a password; save it without one.") from error
+    except (CalamineError, ValueError, IndexError, OverflowError) as error:
+        raise RejectedError("corrupt", f"The XLSX cannot be read: {error}.") from error
+    return out
+
+
+def _inspect(archive: Archive) -> None:
+    """Inflate every part under the caps, before the reader does it without them."""
+    for name in archive.names:
+        rows, columns, tail = 0, 0, b""
+        is_sheet = "/worksheets/" in name and name.endswith(".xml")
+        for position, piece in enumerate(archive.pieces(name)):
+            if position == 0 and name.endswith((".xml", ".rels")) and has_doctype(piece):
+                raise RejectedError("corrupt", f"{name!r} in the XLSX declares a document type.")
+            if is_sheet:
+                row, column = _extent(tail + piece)
+                rows, columns, tail = max(rows, row), max(columns, column), piece[-_LONGEST_REFERENCE:]
+        if rows * columns > MAX_CELLS:
+            raise RejectedError(
+                "too_large",
+                f"A sheet reaches to row {rows} and column {columns}; the limit is {MAX_CELLS} cells.",
+            )
+
+
+def _extent(piece: bytes) -> tuple[int, int]:
+    """The last row and column that a piece of a sheet's XML refers to, both from 1."""
+    found = _REFERENCE.findall(piece)
+    rows = {row for _, row in found}
+    columns = {column for column, _ in found}
+    return max(map(int, rows), default=0), max(map(_column_number, columns), default=0)
+
+
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters[:4]:
+        number = number * 26 + letter - ord("A") + 1
+    return number
+
+
+def _texts(frame: pd.DataFrame, merged: Iterable[Range]) -> list[list[str]]:
+    """All cells as text; the text of a merged range stands in each of its cells that the sheet has."""
+    texts: list[list[str]] = frame.map(cell_text).to_numpy().tolist()
+    height, width = frame.shape
+    for (top, left), (bottom, right) in merged:
+        for row in range(top, min(bottom + 1, height)):
+            for column in range(left, min(right + 1, width)):
+                texts[row][column] = texts[top][left]
+    return texts
+
+
+def _write(title: str, texts: list[list[str]], out: MarkdownWriter) -> None:
+    if not any(map(any, texts)):
+        return
+    out.heading(1, title)
+    block: list[list[str]] = []
+    for row in [*texts, []]:
+        if any(row):
+            block.append(row)
+        elif block:
+            _write_block(block, out)
+            block = []
+
+
+def _write_block(block: list[list[str]], out: MarkdownWriter) -> None:
+    """Rows in a row: a table, or a paragraph where there is one text only, as of a title."""
+    texts = {text for row in block for text in row if text}
+    if len(texts) == 1:
+        out.paragraph(texts.pop())
+    else:
+        out.table(block)
+
+
+def cell_text(value: object) -> str:
+    """A cell's value as text: dates in ISO form, numbers to the 15 digits that a workbook keeps."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        return format(value, ".15g")
+    if isinstance(value, datetime.datetime):
+        return _date_text(value)
+    if isinstance(value, datetime.timedelta):
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+    if isinstance(value, datetime.time):
+        return value.isoformat(timespec="seconds")
+    return str(value).strip()
+
+
+def _date_text(value: datetime.datetime) -> str:
+    """A date, with the time of day if it has one; microseconds are noise of the number behind it."""
+    rounded = (value + _NOISE).replace(microsecond=0)
+    if rounded.time() == datetime.time():
+        return rounded.date().isoformat()
+    return rounded.isoformat()
