@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _OURS = re.compile(
-    r"transforms\.model\.errors\.(\w+): (.*?)(?: \[while running|\n\n|\n\s*(?:Traceback|The above)|\Z)", re.DOTALL
+    r"transforms\.model\.errors\.(\w+): (.*?)(?: \[while running|\n\n|\n\s*(?:Traceback|The above)|\Z)",
+    re.DOTALL,
 )
 
 

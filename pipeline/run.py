@@ -12,18 +12,17 @@ import time
 import uuid
 from typing import TYPE_CHECKING
 
-from transforms.storage.registry import open_store
-from transforms.table.layout import snapshot_dir
-from transforms.table.lease import Lease
-from transforms.table.pointer import read_pointer
-from transforms.table.recognise import require_table_or_empty
-
 from pipeline.beam_errors import our_errors
 from pipeline.guards import check_deletions
 from pipeline.job import make_job
 from transforms.model.errors import ConfigError, NotFoundError, ParquetryError
 from transforms.stages.outcome import read_outcome
 from transforms.stages.plans import read_plans
+from transforms.storage.registry import open_store
+from transforms.table.layout import snapshot_dir
+from transforms.table.lease import Lease
+from transforms.table.pointer import read_pointer
+from transforms.table.recognise import require_table_or_empty
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,7 +26,9 @@ class SizeSettings(_Keys):
     unit: Literal["chars", "tokens"] = Field(default="chars", description="Tokens are the embedder's own.")
     target: int = Field(default=1000, ge=1, description="What chunks aim at.")
     max: int = Field(default=1500, ge=1, description="No chunk is longer, whatever the input.")
-    min_fill: float = Field(default=0.3, ge=0, lt=1, description="Share of target under which no cut is made.")
+    min_fill: float = Field(
+        default=0.3, ge=0, lt=1, description="Share of target under which no cut is made."
+    )
     merge_runts: bool = Field(default=True, description="A last piece under min_fill joins the one before.")
 
     @model_validator(mode="after")
@@ -39,13 +41,19 @@ class SizeSettings(_Keys):
 class HeadingSettings(_Keys):
     """What headings do."""
 
-    keep_with_next: bool = Field(default=True, description="No chunk ends in a heading if it can be helped.")
+    keep_with_next: bool = Field(
+        default=True, description="No chunk ends in a heading if it can be helped."
+    )
 
 
 class OverlapSettings(_Keys):
     """Context from the chunk before: embedded, never stored."""
 
-    size: int = Field(default=200, ge=0, description="In size.unit.")
+    size: int | None = Field(
+        default=None,
+        ge=0,
+        description="In size.unit. None: 200, or a fifth of size.target where that is less.",
+    )
     snap: Literal["none", "word", "sentence"] = "word"
     across_headings: bool = False
 
@@ -72,7 +80,12 @@ class BreadcrumbSettings(_Keys):
 class ComposeSettings(_Keys):
     """What is embedded for a chunk."""
 
-    parts: tuple[Literal["title", "breadcrumb", "context", "text"], ...] = ("title", "breadcrumb", "context", "text")
+    parts: tuple[Literal["title", "breadcrumb", "context", "text"], ...] = (
+        "title",
+        "breadcrumb",
+        "context",
+        "text",
+    )
     title: TitleSettings = Field(default_factory=TitleSettings)
     breadcrumb: BreadcrumbSettings = Field(default_factory=BreadcrumbSettings)
     separator: str = "\n"
@@ -96,6 +109,14 @@ class ChunkSettings(_Keys):
 
     @model_validator(mode="after")
     def _overlap_is_small(self) -> Self:
-        if self.overlap.size * 2 >= self.size.target and "overlap" in self.model_fields_set:
-            raise ValueError(f"overlap.size {self.overlap.size} must be under half of size.target {self.size.target}")
+        if self.overlap_size * 2 >= self.size.target > 1:
+            raise ValueError(
+                f"overlap.size {self.overlap_size} must be under half of size.target {self.size.target}"
+            )
         return self
+
+    @property
+    def overlap_size(self) -> int:
+        """The overlap in force, in ``size.unit``."""
+        fifth = self.size.target // 5
+        return min(200, fifth) if self.overlap.size is None else self.overlap.size

@@ -15,12 +15,11 @@ from transforms.structure.sentences import grapheme_spans, line_spans, sentence_
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
 
     from transforms.chunkers.settings import ChunkSettings
     from transforms.chunkers.size import Measure
     from transforms.model.document import Document
-
-    from typing import TypeAlias
 
     Splitter: TypeAlias = Callable[[str, int, int], Iterator[tuple[int, int]]]
 
@@ -42,9 +41,7 @@ def cut_verbatim(document: Document, settings: ChunkSettings, measure: Measure) 
     return packer.finish()
 
 
-def _units(
-    blocks: Sequence[Block], *, keep: bool
-) -> Iterator[tuple[int, int, tuple[Splitter, ...]]]:
+def _units(blocks: Sequence[Block], *, keep: bool) -> Iterator[tuple[int, int, tuple[Splitter, ...]]]:
     """Blocks as units of packing; headings go with the block that follows them."""
     start = None
     for block in blocks:
@@ -69,7 +66,9 @@ class _Packer:
         self._end = 0
         self._kind = CutKind.PACKED
 
-    def add(self, start: int, end: int, levels: tuple[Splitter, ...], kind: CutKind = CutKind.PACKED) -> None:
+    def add(
+        self, start: int, end: int, levels: tuple[Splitter, ...], kind: CutKind = CutKind.PACKED
+    ) -> None:
         """Put a unit into the running chunk, or close that and begin the next, or cut the unit."""
         if self._start is not None and self._measure(self._start, end) <= self._size.target:
             self._extend(end, kind)
@@ -81,8 +80,8 @@ class _Packer:
             self._begin(start, end, kind)
         elif levels:
             inner = CutKind.HARD if levels[0] is grapheme_spans else CutKind.SPLIT
-            if well_filled and levels[0] is not line_spans:
-                self._close_before(start, end)
+            if self._half_full():
+                self._close()
             for part_start, part_end in levels[0](self._text, start, end):
                 self.add(part_start, part_end, levels[1:], inner)
         else:
@@ -100,10 +99,9 @@ class _Packer:
                 cuts[-2:] = [Cut(before.start, last.end, before.kind)]
         return cuts
 
-    def _close_before(self, start: int, end: int) -> None:
-        """A unit too large for any chunk begins one of its own if the running one is nearly full."""
-        if self._start is not None and self._measure(self._start, self._end) * 2 >= self._size.target:
-            self._close()
+    def _half_full(self) -> bool:
+        """Whether a unit that has to be cut had better begin a chunk of its own."""
+        return self._start is not None and self._measure(self._start, self._end) * 2 >= self._size.target
 
     def _begin(self, start: int, end: int, kind: CutKind) -> None:
         self._start, self._end, self._kind = start, end, kind

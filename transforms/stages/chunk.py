@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.chunkers.chunk import chunk_document
-from transforms.chunkers.header import header_of
 from transforms.compose import document_title
 from transforms.embedders.registry import make_embedder
 from transforms.model.ids import chunk_ids, embed_key, sha256_hex
@@ -139,7 +138,6 @@ def _document_columns(
     store = open_store(source.root)
     places = pa.array(np.repeat(np.arange(len(documents)), counts))
     titles = [document_title(doc.document, doc.doc_id, source.chunk) for doc in documents]
-    headers = [header_of(doc.document, source.chunk) for doc in documents]
     of_document: dict[str, list[Any]] = {
         "doc_id": [doc.doc_id for doc in documents],
         "doc_uri": [store.uri(doc.info.name) for doc in documents],
@@ -149,11 +147,6 @@ def _document_columns(
         "doc_sha256": [sha256_hex(doc.document.text) for doc in documents],
         "doc_chars": [len(doc.document.text) for doc in documents],
         "chunk_count": counts.tolist(),
-        "doc_number": [header.doc_number for header in headers],
-        "revision": [header.revision for header in headers],
-        "authorising_role": [header.authorising_role for header in headers],
-        "effective_date": [header.effective_date for header in headers],
-        "effective_date_raw": [header.effective_date_raw for header in headers],
         "metadata": [_json(doc.document.metadata) for doc in documents],
     }
     return {

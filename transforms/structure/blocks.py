@@ -91,7 +91,9 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
 def _block(token: Token, text: str, start: int, end: int) -> Block:
     kind = _KINDS.get(token.type, BlockKind.PARAGRAPH)
     if kind is BlockKind.HEADING:
-        return Block(kind, start, end, level=int(token.tag[1:]), title=_title(text[start:end], token.markup))
+        return Block(
+            kind, start, end, level=int(token.tag[1:]), title=_title(text[start:end], token.markup)
+        )
     if kind is BlockKind.CODE and token.info.strip():
         return Block(kind, start, end, language=token.info.split()[0])
     return Block(kind, start, end)

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _STOP = re.compile(
-    r"(?P<mark>[.!?…؟।॥]+)[\"'”’»)\]]*(?P<space>\s+)|[。！？．｡]+[」』）”’]*\s*|\n[^\S\n]*\n\s*"  # noqa: RUF039
+    r"(?P<mark>[.!?…؟।॥]+)[\"'”’»)\]]*(?P<space>\s+)|[。！？．｡]+[」』）”’]*\s*|\n[^\S\n]*\n\s*"
 )
 _BEFORE = re.compile(r"(\w+(?:\.\w+)*)\Z")
 _ABBREVIATIONS = frozenset(
-    """dr mr mrs ms prof st sr sra jr vs etc e.g i.e cf al fig figs no nos vol pp p ed eds inc ltd co dept approx
-    art abs bzw ca d.h evtl ggf nr s str tel u.a usw vgl z.b bspw inkl max min mind m ex par cap núm pág dott sig
-    ing avv jan feb mar apr jun jul aug sep sept oct okt nov dec dez т.е т.д т.п г гг ул стр рис см""".split()
+    """dr mr mrs ms prof st sr sra jr vs etc e.g i.e cf al fig figs no nos vol pp p ed eds inc ltd co
+    dept approx art abs bzw ca d.h evtl ggf nr s str tel u.a usw vgl z.b bspw inkl max min mind m ex
+    par cap núm pág dott sig ing avv jan feb mar apr jun jul aug sep sept oct okt nov dec dez т.е т.д
+    т.п г гг ул стр рис см
+    """.split()  # noqa: SIM905 - easier to read and to add to
 )
 _WORD = re.compile(r"\S*\s+|\S+")
 _LONGEST_WORD_BEFORE_STOP = 24
@@ -47,7 +49,10 @@ def _ends_sentence(text: str, at: int, stop: re.Match[str]) -> bool:
     word = before[1] if before else ""
     if word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()):
         return False
-    if word.isdigit() and not text[text.rfind("\n", at, stop.start()) + 1 : stop.start() - len(word)].strip():
+    if (
+        word.isdigit()
+        and not text[text.rfind("\n", at, stop.start()) + 1 : stop.start() - len(word)].strip()
+    ):
         return False
     follows = text[stop.end() : stop.end() + 1]
     return not follows.islower()
