@@ -3,10 +3,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-CODE := pipeline transforms tests benchmarks setup.py
+CODE := pipeline transforms tests benchmarks docs setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint type format bench constraints clean
+.PHONY: help install demo test lint type format bench docs constraints clean
 
 help:
 	@echo "make install  a virtual environment in $(VENV) with everything for development"
@@ -16,6 +16,7 @@ help:
 	@echo "make type     check types"
 	@echo "make format   format the code and mend what can be mended by itself"
 	@echo "make bench    measure the job against a plain script"
+	@echo "make docs     write the reference tables of docs/ anew, from the code"
 	@echo "make clean    remove what builds and tools have left behind"
 
 install: $(VENV)/.dev
@@ -43,6 +44,9 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/e2e.py
+
+docs: $(VENV)/.dev
+	PYTHONPATH=. $(BIN)/python docs/generate.py
 
 # The newest versions that setup.py allows, written down. Run it on purpose only, and run the tests after it.
 # Beam asks for another google-apitools from Python 3.13 on; everything else is the same from 3.11 to 3.13.
