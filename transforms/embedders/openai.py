@@ -333,7 +333,7 @@ def _in_threads(
     work: Callable[[list[_Piece]], NDArray[np.float32]], requests: Sequence[list[_Piece]], threads: int
 ) -> list[NDArray[np.float32]]:
     """The results in order. The first error stops what has not begun."""
-    if len(requests) <= 1:
+    if len(requests) <= 1 or threads == 1:
         return [work(request) for request in requests]
     pool = ThreadPoolExecutor(min(threads, len(requests)))
     try:
@@ -344,7 +344,8 @@ def _in_threads(
 
 def _usable(vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Which rows are vectors: finite, and not zero throughout."""
-    return np.array([bool(np.isfinite(row).all() and row.any()) for row in vectors], dtype=np.bool_)
+    finite = np.asarray(np.isfinite(vectors).all(axis=1), dtype=np.bool_)
+    return np.asarray(finite & np.asarray(vectors.any(axis=1)), dtype=np.bool_)
 
 
 def _at_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
