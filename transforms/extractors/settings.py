@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -17,6 +18,20 @@ class ExtractSettings(BaseModel):
     )
     main_content: bool = Field(default=True, description="HTML: leave menus, headers and footers out.")
     max_pages: int = Field(default=20_000, ge=1, description="PDFs with more pages are rejected.")
+
+    hidden_text: Literal["drop", "keep"] = Field(
+        default="drop", description="Office files: hidden runs, shapes and slides."
+    )
+    max_expanded_bytes: int = Field(
+        default=256 << 20, ge=1, description="Bytes that one compressed object may expand to."
+    )
+    max_expansion_ratio: int = Field(
+        default=200, ge=2, description="Bytes out for each byte in, counted from 10 MiB on."
+    )
+    max_members: int = Field(default=10_000, ge=1, description="Files in one archive or office file.")
+    max_nesting: int = Field(
+        default=4, ge=0, description="Archives and attachments in each other, the outermost counted as one."
+    )
 
     @field_validator("encoding")
     @classmethod

@@ -1,0 +1,270 @@
+"""Reads mails: the subject is the heading, one wording of the body the text, attachments documents.
+
+Sender, recipients and date are metadata. Where a body has several wordings, plain text is taken unless the
+HTML says far more; pictures that the HTML shows inside itself are not attachments.
+"""
+
+from __future__ import annotations
+
+import email
+import email.errors
+import email.policy
+import mimetypes
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from email.message import EmailMessage, Message
+from typing import TYPE_CHECKING
+
+from transforms.extractors.charset import decode
+from transforms.extractors.members import Member, inner, member_documents, with_warnings
+from transforms.model.document import Block, BlockKind, Document, JsonValue, canonical_text
+from transforms.model.errors import RejectedError
+from transforms.structure.blocks import parse_blocks
+
+if TYPE_CHECKING:
+    from transforms.extractors.settings import ExtractSettings
+
+EML = "message/rfc822"
+
+_ADDRESSES = {"from": "from", "to": "to", "cc": "cc"}
+_HEADERS = re.compile(
+    rb"^(?:from|to|subject|date|message-id|received|return-path|mime-version|content-type|x-[\w-]+):",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HEAD = 65_536
+_FAR_MORE = 3
+"""HTML with so many times the letters of its plain text says what the plain text leaves out."""
+_ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+_HEADER_FAULTS = (ValueError, LookupError, TypeError, AttributeError, email.errors.MessageError)
+"""What the standard library raises for headers that break the rules, by its own bug reports."""
+
+
+@dataclass(slots=True)
+class _Content:
+    """What a part of a message holds: pieces of body in order, and attachments."""
+
+    bodies: list[tuple[str, str]] = field(default_factory=list)
+    """Type (``plain`` or ``html``) and text."""
+    attachments: list[Message] = field(default_factory=list)
+
+    def add(self, other: _Content) -> None:
+        self.bodies += other.bodies
+        self.attachments += other.attachments
+
+    def letters(self, kind: str) -> int:
+        return sum(len(_letters(text, kind)) for of, text in self.bodies if of == kind)
+
+
+def extract_eml(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+    """The mail as a document, then those of its attachments, ``record`` being the attachment's name.
+
+    Raises:
+        RejectedError: ``corrupt`` for what has no header of a mail, ``encrypted``, or ``no_text``.
+    """
+    if not _HEADERS.search(data[:_HEAD]):
+        raise RejectedError("corrupt", "The file has no header of a mail.")
+    try:
+        message = email.message_from_bytes(data, policy=email.policy.default)
+        content = _content(message)
+    except RecursionError as error:
+        raise RejectedError("corrupt", "The mail nests its parts deeper than any program does.") from error
+    if not content.bodies and any(part.get_content_type() in _ENCRYPTED for part in message.walk()):
+        raise RejectedError("encrypted", "The mail is encrypted; export it decrypted.")
+    own = _mail(message, content, settings)
+    documents, rejections = _attached(content.attachments, settings)
+    if own is None and not documents:
+        raise rejections[0] if rejections else RejectedError("no_text", "The mail has no text.")
+    return with_warnings(([own] if own else []) + documents, rejections)
+
+
+def _attached(
+    attachments: list[Message], settings: ExtractSettings
+) -> tuple[list[Document], list[RejectedError]]:
+    if not attachments:
+        return [], []
+    try:
+        level = inner(settings, 0, "mail's attachments")
+    except RejectedError as error:
+        return [], [error]
+    return member_documents(_members(attachments), level)
+
+
+def _mail(message: EmailMessage, content: _Content, settings: ExtractSettings) -> Document | None:
+    """The mail itself; None when neither its subject nor its body has text."""
+    subject = _header(message, "subject")
+    text = f"# {subject}\n" if subject else ""
+    blocks = [Block(BlockKind.HEADING, 0, len(text) - 1, level=1, title=subject)] if subject else []
+    warnings: tuple[str, ...] = ()
+    for kind, body in content.bodies:
+        part, syntax_blocks, part_warnings = _body(kind, body, settings)
+        if not part.strip():
+            continue
+        text += "\n" if text else ""
+        blocks += [
+            replace(block, start=block.start + len(text), end=block.end + len(text))
+            for block in syntax_blocks
+        ]
+        text += part
+        warnings += part_warnings
+    if not text:
+        return None
+    return Document(
+        text,
+        tuple(blocks),
+        EML,
+        "eml/1",
+        title=subject or None,
+        metadata=_metadata(message),
+        warnings=warnings,
+    )
+
+
+def _body(
+    kind: str, body: str, settings: ExtractSettings
+) -> tuple[str, tuple[Block, ...], tuple[str, ...]]:
+    """A piece of body as canonical text that ends in a line break, its blocks and warnings."""
+    if kind == "plain":
+        text = canonical_text(body).strip("\n").rstrip() + "\n"
+        return text, parse_blocks(text, "plain"), ()
+    from transforms.extractors.html import extract_html
+
+    whole = settings.model_copy(update={"main_content": False, "encoding": "utf-8"})
+    try:
+        page = extract_html(body.encode("utf-8", "replace"), whole)
+    except RejectedError as error:
+        return "", (), (f"html_body_left_out:{error.reason}",)
+    return page.text, page.blocks, page.warnings
+
+
+def _content(part: Message) -> _Content:
+    """What a part holds; of alternative wordings one."""
+    found = _Content()
+    kind = part.get_content_type()
+    if kind == "multipart/alternative":
+        wordings = [_content(child) for child in _children(part)]
+        found.bodies = _best(wordings).bodies
+        found.attachments = [attachment for wording in wordings for attachment in wording.attachments]
+    elif part.get_content_maintype() == "multipart":
+        for child in _children(part):
+            found.add(_content(child))
+        if kind == "multipart/related":
+            found.attachments = [a for a in found.attachments if a.get_content_maintype() != "image"]
+    elif kind in ("text/plain", "text/html") and not _is_attached(part):
+        found.bodies.append((part.get_content_subtype(), _text(part)))
+    elif kind not in _ENCRYPTED and kind != "application/pgp-signature":
+        found.attachments.append(part)
+    return found
+
+
+def _best(wordings: list[_Content]) -> _Content:
+    """Plain text, unless the HTML says far more."""
+    plain = max(wordings, key=lambda wording: wording.letters("plain"), default=_Content())
+    rich = max(wordings, key=lambda wording: wording.letters("html"), default=_Content())
+    return rich if rich.letters("html") > _FAR_MORE * plain.letters("plain") else plain
+
+
+def _letters(text: str, kind: str) -> str:
+    visible = re.sub(r"(?s)<(style|script)\b.*?</\1>|<[^>]*>", " ", text) if kind == "html" else text
+    return "".join(visible.split())
+
+
+def _children(part: Message) -> Iterator[Message]:
+    payload = part.get_payload()
+    if isinstance(payload, list):
+        yield from (child for child in payload if isinstance(child, Message))
+
+
+def _is_attached(part: Message) -> bool:
+    return part.get_content_disposition() == "attachment" or bool(_file_name(part))
+
+
+def _file_name(part: Message) -> str:
+    try:
+        return part.get_filename() or ""
+    except _HEADER_FAULTS:
+        return ""
+
+
+def _text(part: Message) -> str:
+    """A text part's text: its own charset if that reads it, else what the bytes look like."""
+    data = part.get_payload(decode=True)
+    data = data if isinstance(data, bytes) else b""
+    try:
+        text = data.decode(part.get_content_charset() or "utf-8")
+    except (LookupError, UnicodeError):
+        text = _guessed(data)
+    if part.get_param("format") == "flowed":
+        return _unflow(text, joined=part.get_param("delsp") == "yes")
+    return text
+
+
+def _guessed(data: bytes) -> str:
+    try:
+        return decode(data)[0]
+    except RejectedError:
+        return data.decode("utf-8", "replace")
+
+
+def _unflow(text: str, *, joined: bool) -> str:
+    """Lines as their writer meant them: one that ends in a space goes on in the next (RFC 3676)."""
+    lines: list[str] = []
+    flows = False
+    for line in canonical_text(text).split("\n"):
+        quoted = line.startswith(">")
+        own = line if quoted else line.removeprefix(" ")
+        if flows and not quoted:
+            lines[-1] += own
+        else:
+            lines.append(own)
+        flows = not quoted and own.endswith(" ") and own != "-- "
+        if flows and joined:
+            lines[-1] = lines[-1][:-1]
+    return "\n".join(lines)
+
+
+def _members(attachments: list[Message]) -> Iterator[Member]:
+    for number, part in enumerate(attachments, 1):
+        kind = part.get_content_type()
+        if kind == EML:
+            message = next(_children(part), None)
+            if message is not None:
+                subject = _header(message, "subject") or f"message {number}"
+                yield Member(_file_name(part) or f"{subject}.eml", _message_bytes(message))
+            continue
+        data = part.get_payload(decode=True)
+        ending = mimetypes.guess_extension(kind) or ""
+        name = _file_name(part) or f"attachment {number}{ending}"
+        yield Member(name, data if isinstance(data, bytes) else b"")
+
+
+def _message_bytes(message: Message) -> bytes | RejectedError:
+    """A message inside another, written out so that it is read like one in a file of its own."""
+    try:
+        return message.as_bytes()
+    except _HEADER_FAULTS as error:
+        return RejectedError("corrupt", f"The message inside the mail breaks the rules of mails: {error}.")
+
+
+def _metadata(message: EmailMessage) -> dict[str, JsonValue]:
+    stated = {name: _header(message, header) for name, header in _ADDRESSES.items()}
+    stated["date"] = _date(message)
+    stated["message_id"] = _header(message, "message-id")
+    return {name: value for name, value in stated.items() if value}
+
+
+def _header(message: Message, name: str) -> str:
+    """A header's decoded value on one line; empty when there is none or it cannot be read."""
+    try:
+        return " ".join(str(message.get(name) or "").split())
+    except _HEADER_FAULTS:
+        return ""
+
+
+def _date(message: Message) -> str:
+    """The date in ISO form with its offset; as it is written where it is no date."""
+    try:
+        moment = getattr(message.get("date"), "datetime", None)
+    except _HEADER_FAULTS:
+        return ""
+    return _header(message, "date") if moment is None else str(moment.isoformat())

@@ -1,0 +1,85 @@
+"""Makes documents of office files: Word, PowerPoint and Excel in their zipped XML forms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transforms.extractors.inflate import Caps
+from transforms.extractors.ooxml import Package, metadata_of
+from transforms.model.document import Document
+from transforms.model.errors import RejectedError
+from transforms.structure.blocks import parse_blocks
+
+if TYPE_CHECKING:
+    from transforms.extractors.markdown_writer import MarkdownWriter
+    from transforms.extractors.settings import ExtractSettings
+
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+_NO_TITLE = frozenset({"PowerPoint Presentation", "Word Document"})
+"""What programs write for a title when there is none."""
+
+
+def extract_docx(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+    """The one document of a Word file; raises :class:`RejectedError` as the package does."""
+    from transforms.extractors.docx import read_docx
+
+    package = Package(data, caps(settings), "DOCX")
+    try:
+        written = read_docx(package, keep_hidden=settings.hidden_text == "keep")
+    except RecursionError as error:
+        raise _too_deep("DOCX") from error
+    return _documents(package, written, DOCX, "docx/1")
+
+
+def extract_pptx(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+    """The one document of a PowerPoint file, a page a slide."""
+    from transforms.extractors.pptx import read_pptx
+
+    package = Package(data, caps(settings), "PPTX")
+    try:
+        written = read_pptx(package, keep_hidden=settings.hidden_text == "keep")
+    except RecursionError as error:
+        raise _too_deep("PPTX") from error
+    return _documents(package, written, PPTX, "pptx/1")
+
+
+def extract_xlsx(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+    """The one document of an Excel file, a heading a sheet."""
+    from transforms.extractors.xlsx import read_xlsx
+
+    package = Package(data, caps(settings), "XLSX")
+    return _documents(package, read_xlsx(data, package.archive), XLSX, "xlsx/1")
+
+
+def caps(settings: ExtractSettings) -> Caps:
+    """How far an object may expand under these settings."""
+    return Caps(settings.max_expanded_bytes, settings.max_expansion_ratio, settings.max_members)
+
+
+def _documents(
+    package: Package, written: MarkdownWriter, media_type: str, extractor: str
+) -> list[Document]:
+    text = written.text
+    if not text:
+        raise RejectedError("no_text", f"The {package.what} has no text; it may hold pictures only.")
+    properties = package.properties()
+    title = properties.get("title")
+    return [
+        Document(
+            text,
+            parse_blocks(text, "markdown"),
+            media_type,
+            extractor,
+            pages=written.pages,
+            title=None if title in _NO_TITLE else title,
+            language=properties.get("language"),
+            metadata=metadata_of(properties),
+        )
+    ]
+
+
+def _too_deep(what: str) -> RejectedError:
+    return RejectedError("corrupt", f"The {what} nests its content deeper than any program writes it.")
