@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transforms.model.errors import GuardError
 from transforms.storage.registry import open_store
 from transforms.table.reader import Snapshot
-
-from transforms.model.errors import GuardError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

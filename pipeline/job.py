@@ -8,7 +8,6 @@ from transforms.chunkers.settings import CHUNKING_VERSION
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.registry import recipe as embed_recipe
 from transforms.extractors.registry import recipe as extract_recipe
-
 from transforms.model.ids import fingerprint
 from transforms.stages.job import Job, Recipe, SourceSpec, settings_fingerprint
 

@@ -27,6 +27,8 @@ from transforms.table.recognise import require_table_or_empty
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import apache_beam as beam
+
     from pipeline.config import JobConfig
     from transforms.planning.plan import SourcePlan
     from transforms.stages.job import Job
@@ -129,7 +131,7 @@ def plan_here(job: Job) -> list[SourcePlan]:
     return read_plans(job)
 
 
-def _local_pipeline(beam_args: list[str], workers: int) -> object:
+def _local_pipeline(beam_args: list[str], workers: int) -> beam.Pipeline:
     """A pipeline on Beam's FnApiRunner: DirectRunner would first try to download another runner."""
     import apache_beam as beam
     from apache_beam.options.pipeline_options import PipelineOptions

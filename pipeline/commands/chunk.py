@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 from rich.console import Console
 from rich.rule import Rule
+
+from pipeline.config import load_config
 from transforms.chunkers.chunk import chunk_document
 from transforms.chunkers.settings import ChunkSettings
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import StaticSettings
 from transforms.extractors.registry import extract
 from transforms.extractors.settings import ExtractSettings
-
-from pipeline.config import load_config
 from transforms.model.errors import ConfigError, ParquetryError, RejectedError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from transforms.embedders.settings import EmbedderSettings
-
     from transforms.model.chunk import Chunk
 
 

@@ -6,12 +6,12 @@ import json
 
 from rich.console import Console
 from rich.table import Table
+
+from transforms.model.errors import TableError
 from transforms.storage.registry import open_store
 from transforms.table.layout import manifest_path
 from transforms.table.pointer import read_pointer
 from transforms.table.reader import Snapshot
-
-from transforms.model.errors import TableError
 
 _COLUMNS = ("documents", "chunks", "embedded", "reused", "rejected", "deleted")
 

@@ -10,10 +10,10 @@ import os
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
 from transforms.chunkers.settings import ChunkSettings
 from transforms.embedders.settings import EmbedderSettings, StaticSettings
 from transforms.extractors.settings import ExtractSettings
-
 from transforms.model.ids import slug
 
 _GLOB = ("*", "?", "[")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from transforms.model.ids import fingerprint
 from transforms.model.objects import ObjectInfo
@@ -120,9 +120,9 @@ def _inputs(reads: Sequence[ObjectInfo], drops: Sequence[str], recipe: str) -> s
     return fingerprint(recipe, *versions, "drops", *drops)
 
 
-def _rejections(table: pa.Table) -> list[dict[str, str]]:
+def _rejections(table: pa.Table) -> list[dict[str, Any]]:
     renamed = table.rename_columns(
         ["source" if name == "source_name" else name for name in table.column_names]
     )
-    rows: list[dict[str, str]] = renamed.to_pylist()
+    rows: list[dict[str, Any]] = renamed.to_pylist()
     return rows

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from transforms.embedders.batching import embed_distinct
 from transforms.embedders.registry import make_embedder
+from transforms.stages.refused import without_refused
 from transforms.stages.work import EmbeddedShard
 from transforms.table.columns import replace_column
 from transforms.table.schema import CHUNKS
@@ -41,15 +42,19 @@ def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
     for place in missing.tolist():
         vectors[place] = new[row_of[keys[place]]]
     tokens = shard.chunks["embed_tokens"].take(pa.array(places, pa.int64()))
+    chunks = _with_vectors(shard.chunks, vectors, embedder.name)
+    documents, chunks, refused = without_refused(
+        shard, chunks, embedder, missing, job.source[shard.plan.source]
+    )
     return EmbeddedShard(
         plan=shard.plan,
         carried=shard.carried,
-        documents=shard.documents,
-        chunks=_with_vectors(shard.chunks, vectors, embedder.name),
+        documents=documents,
+        chunks=chunks,
         embedded=len(places),
         embedded_tokens=pc.sum(tokens).as_py() or 0,
         touched=shard.touched,
-        rejections=shard.rejections,
+        rejections=(*shard.rejections, *refused),
     )
 
 
@@ -71,7 +76,7 @@ def _known_vectors(shard: ChunkedShard, dimension: int) -> tuple[NDArray[np.floa
 
 
 def _with_vectors(chunks: pa.Table, vectors: NDArray[np.float32], model: str) -> pa.Table:
-    has_vector = np.isfinite(vectors).all(axis=1) if len(vectors) else np.zeros(0, dtype=bool)
+    has_vector = np.asarray(np.isfinite(vectors).all(axis=1))
     lengths = np.where(has_vector, vectors.shape[1], 0)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     embedding = pa.ListArray.from_arrays(

@@ -1,0 +1,69 @@
+"""``parquetry extract``: what extraction makes of local files, one JSON object a line.
+
+An object has ``path``, ``outcome``, ``reason``, ``detail``, ``text``, ``records``, ``blocks`` and ``pages``;
+offsets are code points of ``text``. A file of several documents gives one object a document.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from transforms.extractors.outcome import outcome_of
+from transforms.extractors.registry import extract
+from transforms.extractors.settings import ExtractSettings
+from transforms.model.errors import RejectedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from transforms.model.document import Document
+
+
+def run(paths: Sequence[str], out: TextIO) -> int:
+    """Print one line a document; a file that cannot be read is a line too."""
+    settings = ExtractSettings()
+    for path in paths:
+        for line in _lines(path, settings):
+            out.write(line + "\n")
+            out.flush()
+    return 0
+
+
+def _lines(path: str, settings: ExtractSettings) -> Iterator[str]:
+    try:
+        documents = extract(Path(path).read_bytes(), Path(path).name, settings)
+    except RejectedError as error:
+        yield _refused(path, error.reason, error.detail)
+    except OSError as error:
+        yield _refused(path, "unreadable", f"The file cannot be read: {error.strerror}.")
+    else:
+        for document in documents:
+            yield _document(path, document)
+
+
+def _refused(path: str, reason: str, detail: str) -> str:
+    fields = {"path": path, "outcome": outcome_of(reason), "reason": reason, "detail": detail}
+    return json.dumps({**fields, "text": "", "records": 0, "blocks": [], "pages": []}, ensure_ascii=False)
+
+
+def _document(path: str, document: Document) -> str:
+    fields = {
+        "path": path,
+        "outcome": "ok",
+        "reason": None,
+        "detail": None,
+        "record": document.record,
+        "media_type": document.media_type,
+        "title": document.title,
+        "language": document.language,
+        "metadata": dict(document.metadata),
+        "warnings": document.warnings,
+        "text": document.text,
+        "records": 1,
+        "blocks": [asdict(block) for block in document.blocks],
+        "pages": [asdict(page) for page in document.pages],
+    }
+    return json.dumps(fields, ensure_ascii=False, default=str)

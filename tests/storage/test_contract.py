@@ -1,0 +1,150 @@
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from transforms.model.errors import NotFoundError, PreconditionError, StorageError, TooLargeError
+
+NAMES = [
+    "a#b.md", "what?.md", "100%.md", "a%20b.md", "a b.md", "[x].md", "s*r.md", "a+b.md", "a=b.md", "a:b.md",
+    "caf\u00e9.md", "cafe\u0301.md", "\U0001f600.md", "Case.md", "case.md", "deep/er/file.md", "deep",
+    "\u00fc/\u00fc",
+]  # fmt: skip
+
+
+def names(store, prefix=""):
+    return [info.name for page in store.list(prefix) for info in page]
+
+
+def test_an_empty_store_exists_and_lists_nothing(store):
+    assert store.exists_root()
+    assert names(store) == []
+
+
+def test_what_was_written_is_listed_and_read(store):
+    store.write("deep/er/a.txt", b"hello")
+    assert names(store) == ["deep/er/a.txt"]
+    assert store.read("deep/er/a.txt") == b"hello"
+    assert store.stat("deep/er/a.txt").size == 5
+    assert store.uri("deep/er/a.txt") == store.root + "/deep/er/a.txt"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "deep"])
+def test_names_are_literal(store, name):
+    store.write(name, name.encode())
+    assert names(store) == [name]
+    assert store.read(name, token=store.stat(name).token) == name.encode()
+    store.copy(name, "copy of it")
+    store.delete([name])
+    assert names(store) == ["copy of it"]
+    assert store.read("copy of it") == name.encode()
+
+
+def test_names_that_look_alike_are_kept_apart_and_listed_in_order(store):
+    mine = sorted(name for name in NAMES if name != "deep")
+    for name in mine:
+        store.write(name, name.encode())
+    assert names(store) == mine
+    assert [store.read(name) for name in mine] == [name.encode() for name in mine]
+
+
+def test_a_listing_has_pages_of_a_thousand_in_order(store):
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: store.write(f"{n:05}", b""), range(1_200)))
+    pages = list(store.list())
+    assert all(len(page) <= 1_000 for page in pages)
+    assert [info.name for page in pages for info in page] == [f"{n:05}" for n in range(1_200)]
+
+
+def test_a_prefix_is_text_and_no_folder(store):
+    for name in ("ab/1", "ab2", "abc/d/3", "b"):
+        store.write(name, b"")
+    assert names(store, "ab") == ["ab/1", "ab2", "abc/d/3"]
+    assert names(store, "ab/") == ["ab/1"]
+    assert names(store, "none/") == []
+
+
+def test_another_content_is_another_token_and_the_old_one_is_refused(store):
+    store.write("a", b"one")
+    old = store.stat("a").token
+    store.write("a", b"other")
+    assert store.stat("a").token != old
+    with pytest.raises(PreconditionError):
+        store.read("a", token=old)
+
+
+def test_a_missing_object_is_told_by_name(store):
+    assert store.stat("none") is None
+    with pytest.raises(NotFoundError, match="none"):
+        store.read("none")
+    with pytest.raises(NotFoundError):
+        store.open("none")
+    store.delete(["none"])
+
+
+def test_more_bytes_than_the_limit_are_refused(store):
+    store.write("a", b"12345")
+    assert store.read("a", limit=5) == b"12345"
+    with pytest.raises(TooLargeError, match="4"):
+        store.read("a", limit=4)
+
+
+def test_a_reader_seeks(store):
+    store.write("a", b"0123456789")
+    with store.open("a") as file:
+        file.seek(-3, 2)
+        assert file.read() == b"789"
+        file.seek(2)
+        assert file.read(2) == b"23"
+
+
+def test_of_many_creators_one_wins(store):
+    def create(n):
+        try:
+            store.create("claim", str(n).encode())
+        except PreconditionError:
+            return None
+        return n
+
+    with ThreadPoolExecutor(8) as pool:
+        winners = [n for n in pool.map(create, range(8)) if n is not None]
+    assert len(winners) == 1
+    assert store.read("claim") == str(winners[0]).encode()
+
+
+def test_of_many_replacers_of_one_version_one_wins(store):
+    token = store.create("pointer", b"start")
+
+    def replace(n):
+        try:
+            return store.replace("pointer", f"{n} moved".encode(), token)
+        except PreconditionError:
+            return None
+
+    with ThreadPoolExecutor(8) as pool:
+        tokens = [t for t in pool.map(replace, range(8)) if t is not None]
+    assert len(tokens) == 1
+    assert store.stat("pointer").token == tokens[0]
+
+
+def test_a_copy_of_nothing_is_refused(store):
+    with pytest.raises(NotFoundError):
+        store.copy("none", "target")
+
+
+def test_a_store_travels_to_other_processes(store):
+    store.write("a", b"1")
+    assert pickle.loads(pickle.dumps(store)).read("a") == b"1"
+
+
+def test_a_missing_root_is_told_apart_from_an_empty_one(store):
+    missing = type(store)(store.root.replace("b-", "missing-") + "-not")
+    assert not missing.exists_root()
+
+
+@pytest.mark.parametrize("name", ["../out", "a/../../out", "/etc/passwd", "a//b", ".", ""])
+def test_a_local_name_never_leaves_its_folder(tmp_path, name):
+    from transforms.storage.local import LocalStore
+
+    with pytest.raises(StorageError):
+        LocalStore(str(tmp_path)).write(name, b"")

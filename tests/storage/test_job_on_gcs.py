@@ -1,0 +1,25 @@
+from pipeline.config import JobConfig
+from pipeline.run import run_job
+from transforms.storage.registry import open_store
+from transforms.table.pointer import read_pointer
+from transforms.table.reader import Snapshot
+
+
+def test_the_job_reads_and_publishes_in_a_bucket_night_after_night(gcs_root):
+    open_store.cache_clear()
+    corpus = open_store(gcs_root)
+    corpus.write("a#1.md", b"# Pumps\n\nThe vent valve stays open.\n")
+    corpus.write("b.txt", b"A note about the radio.\n")
+    table = gcs_root.replace("/corpus", "/table")
+    config = JobConfig.model_validate(
+        {"table": table, "sources": [{"name": "docs", "root": gcs_root}], "run": {"workers": 1}}
+    )
+    assert run_job(config).snapshot == 1
+    assert run_job(config).status == "unchanged"
+    corpus.write("b.txt", b"A note about the battery.\n")
+    outcome = run_job(config)
+    assert (outcome.snapshot, outcome.counts["embedded"], outcome.counts["deleted"]) == (2, 1, 1)
+    store = open_store(table)
+    assert read_pointer(store).snapshot == 2
+    rows = [row for batch in Snapshot.open(store, 2).chunks() for row in batch.to_pylist()]
+    assert sorted(row["doc_uri"] for row in rows) == [f"{gcs_root}/a#1.md", f"{gcs_root}/b.txt"]
