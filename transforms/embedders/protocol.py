@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,3 +45,11 @@ class Embedder(Protocol):
         Raises:
             ParquetryError: the embedder cannot be used at all.
         """
+
+
+@runtime_checkable
+class RefusesTexts(Protocol):
+    """What an embedder has besides, if it can refuse a text that others like it would take."""
+
+    def refusal(self, text: str) -> tuple[str, str] | None:
+        """Why this process got no vector for a text, as reason (a slug) and detail; None if it did."""
