@@ -1,4 +1,4 @@
-"""Blocks of a Markdown note, as the fourth system was given them: verbatim spans with their headings' path."""
+"""Blocks of a Markdown note as the fourth system was given them: spans, and the path of headings above."""
 
 from __future__ import annotations
 
@@ -69,10 +69,8 @@ def _blocks(text: str) -> Iterator[tuple[BlockKind, int, int]]:
         if kind is None:
             place += 1
             continue
-        if kind is BlockKind.CODE:
-            after = _after_fence(text, lines, place)
-        else:
-            after = _after(kinds, place, _GOES_ON[kind])
+        is_code = kind is BlockKind.CODE
+        after = _after_fence(text, lines, place) if is_code else _after(kinds, place, _GOES_ON[kind])
         start, end = lines[place][0], lines[after - 1][1]
         yield kind, start, start + len(text[start:end].rstrip())
         place = after

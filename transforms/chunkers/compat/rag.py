@@ -59,7 +59,7 @@ class RagChunk:
     """A chunk: ``text`` is stored and embedded, and equals the source at ``span`` but for white space."""
 
     text: str
-    span: Span | None
+    span: Span
     group: int
     fallback: bool
     """It is part of a group that was too large."""

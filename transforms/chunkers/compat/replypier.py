@@ -1,4 +1,4 @@
-"""The first system: a page becomes disjoint slices, each embedded with the title and its predecessor's tail."""
+"""The first system: a page becomes disjoint slices, embedded with the title and a tail."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ SentenceStyle: TypeAlias = Literal["para", "flat"]
 _MARKS = ".!?…"
 _CLOSERS = "\"'”’»›“‘)]}"
 _LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_FULL_WIDTH_MARKS = "。！？"
 _GAP = re.compile(r"\s+|(?<=[。！？])")
 _FLAT_GAP = re.compile(r"(?<=[.!?])\s+")
 
@@ -45,7 +46,7 @@ def para_sentences(text: str) -> list[Sentence]:
 
 
 def flat_sentences(text: str) -> list[Sentence]:
-    """Pieces between the white space behind ``.``, ``!`` and ``?``, their own white space made one space."""
+    """Pieces between the white space behind ``.``, ``!``, ``?``; white space inside becomes one space."""
     whole = ink(text, 0, len(text))
     if whole is None:
         return []
@@ -62,9 +63,9 @@ SPLITTERS: dict[SentenceStyle, Splitter] = {"para": para_sentences, "flat": flat
 
 def _ends_sentence(text: str, start: int, gap: re.Match[str]) -> bool:
     """Whether a sentence that began at ``start`` ends where white space or a full-width stop allows it."""
-    if not gap.group() or _is_blank_line(gap.group()):
-        return True
     stop = gap.start() - 1
+    if text[stop] in _FULL_WIDTH_MARKS or _is_blank_line(gap.group()):
+        return True
     while stop > start and text[stop] in _CLOSERS:
         stop -= 1
     if text[stop] not in _MARKS:

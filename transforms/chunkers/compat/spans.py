@@ -35,20 +35,14 @@ class Joined:
         self._offsets = [0, *accumulate(lengths)][: len(parts)]
 
     def origin(self, position: int) -> int:
-        """The source position of a character of the joined text; glue lies at the end of the part before."""
+        """The source position of a character of the text; glue lies at the end of the part before."""
         part = bisect_right(self._offsets, position) - 1
         start, end = self.parts[part]
         return min(start + position - self._offsets[part], end)
 
-    def span(self, start: int, end: int, text: str | None = None) -> Span | None:
-        """Where ``joined.text[start:end]`` lies in the source, see :func:`located`.
-
-        ``text`` is what was made of that slice where it was joined once more.
-        """
-        text = self.text[start:end] if text is None else text
-        if start >= end:
-            return None
-        return located(self.source, text, self.origin(start), self.origin(end - 1) + 1)
+    def span(self, start: int, end: int) -> Span:
+        """From the first to the last character of ``joined.text[start:end]``, which is not empty."""
+        return (self.origin(start), self.origin(end - 1) + 1)
 
 
 def located(source: str, text: str, start: int, end: int) -> Span | None:

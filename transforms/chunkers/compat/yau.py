@@ -78,7 +78,7 @@ def estimate(characters: int) -> int:
 def chunk_sections(text: str, settings: YauSettings) -> list[YauChunk]:
     """Chunks of every section of a text, in order."""
     return [
-        YauChunk(piece.text, section.body.span(piece.start, piece.end, piece.text), place, section.title)
+        YauChunk(piece.text, _span(section.body, piece), place, section.title)
         for place, section in enumerate(split_sections(text))
         for piece in chunk_text(section.body.text, settings)
     ]
@@ -86,12 +86,14 @@ def chunk_sections(text: str, settings: YauSettings) -> list[YauChunk]:
 
 def chunk_raw(text: str, settings: YauSettings) -> list[YauChunk]:
     """Chunks of a text without sections, as it comes from a flat PDF."""
-    return [
-        YauChunk(
-            piece.text, located(text, piece.text, piece.start, piece.end) if piece.text.strip() else None
-        )
-        for piece in chunk_text(text, settings)
-    ]
+    body = Joined(text, [(0, len(text))], "")
+    return [YauChunk(piece.text, _span(body, piece)) for piece in chunk_text(text, settings)]
+
+
+def _span(body: Joined, piece: Piece) -> Span | None:
+    if not piece.text.strip():
+        return None
+    return located(body.source, piece.text, *body.span(piece.start, piece.end))
 
 
 def split_sections(text: str) -> list[Section]:
