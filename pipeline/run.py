@@ -13,6 +13,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from pipeline.beam_errors import our_errors
+from pipeline.canary import check_drift
 from pipeline.guards import check_deletions
 from pipeline.job import make_job
 from transforms.model.errors import ConfigError, NotFoundError, ParquetryError
@@ -117,6 +118,8 @@ def _run_here(job: Job, config: JobConfig, beam_args: list[str], *, allow_delete
 
     plans = plan_here(job)
     check_deletions(plans, job, config.limits, allow=allow_deletes)
+    if any(plan.work_bytes for plan in plans):
+        check_drift(job)
     workers = config.run.worker_count(sum(plan.work_bytes for plan in plans))
     with _local_pipeline(beam_args, workers) as pipeline:
         build_snapshot(pipeline | "Plans" >> beam.Create(plans), job)

@@ -8,7 +8,7 @@ import pytest
 from tests.servers.embedding_server import EmbeddingServer
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import StaticSettings
-from transforms.model.errors import ParquetryError
+from transforms.model.errors import GuardError, ParquetryError
 
 FAULTS = ("shuffled", "floats", "missing", "extra", "nan", "dimension", "429", "500", "503", "reset", "cut")
 
@@ -22,7 +22,7 @@ def server():
 def embedder_of(server, **more) -> dict:
     return {
         "kind": "openai", "preset": "vllm", "base_url": server.url, "model": "static", "dimension": 256,
-        "max_items": 2, "tries": 12,
+        "max_items": 2, "tries": 12, "on_drift": "ignore",
     } | more  # fmt: skip
 
 
@@ -105,3 +105,28 @@ def test_a_refused_text_is_not_paid_for_every_night_but_embedded_once_it_is_chan
     outcome = world.run(embedder=embedder_of(server))
     assert outcome.counts["rejected"] == 0
     assert "harmless" in str([row["text"] for row in world.rows()])
+
+
+class Changed:
+    """The static model with other vectors under the same name."""
+
+    def __init__(self) -> None:
+        self._model = make_embedder(StaticSettings())
+        self.counter = self._model.counter
+
+    def embed(self, texts, task="document"):
+        return self._model.embed(texts, task)[:, ::-1]
+
+
+def test_a_model_that_changed_under_its_name_is_noticed_before_vectors_are_mixed(world, server, caplog):
+    world.run(embedder=embedder_of(server, on_drift="refuse"))
+    world.put("new.md", "# New\n\nOne more page.\n")
+    world.run(embedder=embedder_of(server, on_drift="refuse"))
+    server.embedder = Changed()
+    world.put("newer.md", "# Newer\n\nAnd one more.\n")
+    with pytest.raises(GuardError, match="gives other vectors than it did"):
+        world.run(embedder=embedder_of(server, on_drift="refuse"))
+    assert world.latest() == 2
+    outcome = world.run(embedder=embedder_of(server, on_drift="warn"))
+    assert outcome.status == "published"
+    assert "gives other vectors than it did" in caplog.text

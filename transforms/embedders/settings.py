@@ -131,6 +131,13 @@ class OpenAISettings(_Keys):
     budget_tokens: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="The run stops, to be resumed, before it sends more tokens than this."
     )
+    on_drift: Literal["warn", "refuse", "ignore"] = Field(
+        default="warn",
+        description="What to do if the server gives a few of the table's texts other vectors than before.",
+    )
+    max_drift: Annotated[float, Field(ge=0, le=2)] = Field(
+        default=0.01, description="Cosine distance up to which vectors count as the same."
+    )
     timeout: Annotated[float, Field(gt=0)] = Field(default=60, description="Seconds for one answer.")
     deadline: Annotated[float, Field(gt=0)] = Field(
         default=600, description="Seconds for one request with all that it is repeated."
