@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings
     from transforms.model.document import Document
 
-ZIP = "application/zip"
-GZIP = "application/gzip"
-
 
 def extract_zip(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
     """The documents of all members that can be read, in the archive's order.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 
+from transforms.extractors.containers import EML, RST, container_type, ending, remedy
 from transforms.model.errors import RejectedError
 
 MARKDOWN, PLAIN, HTML, PDF, CSV, TSV = (
@@ -15,19 +15,15 @@ _BY_NAME = {
     ".md": MARKDOWN, ".markdown": MARKDOWN, ".mdx": MARKDOWN,
     ".txt": PLAIN, ".text": PLAIN, ".log": PLAIN, "": PLAIN,
     ".html": HTML, ".htm": HTML, ".xhtml": HTML,
-    ".csv": CSV, ".tsv": TSV, ".tab": TSV, ".pdf": PDF,
+    ".rst": RST, ".rest": RST, ".eml": EML, ".csv": CSV, ".tsv": TSV, ".tab": TSV, ".pdf": PDF,
 }  # fmt: skip
 _HTML_HEAD = re.compile(
     rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html[\s>])", re.IGNORECASE | re.DOTALL
 )
 _MAGIC = (
-    (b"PK\x03\x04", "a zip or office file"),
-    (b"\xd0\xcf\x11\xe0", "an old or encrypted Office file"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
     (b"GIF8", "a picture"),
-    (b"\x1f\x8b", "a gzip file"),
-    (b"{\\rtf", "an RTF file"),
     (b"\x7fELF", "a program"),
 )
 
@@ -42,19 +38,25 @@ def media_type(data: bytes, name: str) -> str:
         raise RejectedError("empty", "The file has no content.")
     if data[:1024].lstrip().startswith(b"%PDF-"):
         return PDF
+    container = container_type(data, name)
+    if container is not None:
+        return container
+    if data.startswith(b"{\\rtf"):
+        raise RejectedError("unsupported_type", "It is an RTF file; save it as .docx.")
     for magic, what in _MAGIC:
         if data.startswith(magic):
             raise RejectedError("unsupported_type", f"It is {what}, which is not read yet. {_REMEDY}")
     if _HTML_HEAD.match(data[:4096].removeprefix(b"\xef\xbb\xbf")):
         return HTML
-    ending = posixpath.splitext(posixpath.basename(name))[1].lower()
-    if ending not in _BY_NAME:
-        raise RejectedError("unsupported_type", f"Files ending in {ending} are not read yet. {_REMEDY}")
-    if _BY_NAME[ending] == PDF:
+    known = _BY_NAME.get(ending(name))
+    if known is None:
+        said = remedy(name) or f"Files ending in {ending(name)} are not read yet. {_REMEDY}"
+        raise RejectedError("unsupported_type", said)
+    if known == PDF:
         raise RejectedError(
             "corrupt", "The name ends in .pdf, and the content is no PDF. Replace the file."
         )
-    return _BY_NAME[ending]
+    return known
 
 
 _REMEDY = "Convert it to Markdown, HTML, PDF, CSV or text, or leave it out with `exclude`."

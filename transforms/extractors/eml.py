@@ -17,6 +17,7 @@ from email.message import EmailMessage, Message
 from typing import TYPE_CHECKING
 
 from transforms.extractors.charset import decode
+from transforms.extractors.containers import EML
 from transforms.extractors.members import Member, inner, member_documents, with_warnings
 from transforms.model.document import Block, BlockKind, Document, JsonValue, canonical_text
 from transforms.model.errors import RejectedError
@@ -24,8 +25,6 @@ from transforms.structure.blocks import parse_blocks
 
 if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings
-
-EML = "message/rfc822"
 
 _ADDRESSES = {"from": "from", "to": "to", "cc": "cc"}
 _HEADERS = re.compile(

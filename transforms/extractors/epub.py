@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from transforms.extractors.containers import EPUB
 from transforms.extractors.inflate import Archive
 from transforms.extractors.markdown_writer import MarkdownWriter
 from transforms.extractors.office import caps
@@ -21,8 +22,6 @@ from transforms.structure.blocks import parse_blocks
 
 if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings
-
-EPUB = "application/epub+zip"
 
 _CONTAINER = "META-INF/container.xml"
 _RIGHTS = "META-INF/encryption.xml"

@@ -18,7 +18,6 @@ from transforms.model.errors import RejectedError
 _STEP = 1 << 16
 _RATIO_FROM = 10 << 20
 """Bytes: below this a high ratio is harmless, and small repetitive parts reach it honestly."""
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """The methods that the standard library inflates in bounded steps; with others a step may be gigabytes."""
 _ENCRYPTED_MEMBER = 0x1
@@ -41,15 +40,13 @@ class Archive:
         """Read the directory of a zip file.
 
         Raises:
-            RejectedError: ``encrypted`` for an office file behind a password, ``corrupt`` for what is no
-                zip file, ``decompression_bomb`` for more members than the cap.
+            RejectedError: ``corrupt`` for what is no zip file, ``decompression_bomb`` for more members than
+                the cap.
         """
         self.what = what
         self._caps = caps
         self.expanded = 0
         """Bytes inflated so far."""
-        if data.startswith(_OLE):
-            raise RejectedError(*_ole(data, what))
         with _zip_faults(what):
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         infos = [info for info in self._zip.infolist() if not info.is_dir()]
@@ -160,13 +157,6 @@ def _over_bytes(what: str, caps: Caps) -> RejectedError:
     return RejectedError(
         "decompression_bomb", f"The {what} expands to more than the limit of {caps.expanded_bytes} bytes."
     )
-
-
-def _ole(data: bytes, what: str) -> tuple[str, str]:
-    """What an OLE container under a new name is: an encrypted package, or a file of the old formats."""
-    if "EncryptedPackage".encode("utf-16-le") in data:
-        return "encrypted", f"The {what} is behind a password; save it without one."
-    return "unsupported_type", f"This is no {what} but a file of the old binary format; save it as {what}."
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transforms.extractors.containers import DOCX, PPTX, XLSX
 from transforms.extractors.inflate import Caps
 from transforms.extractors.ooxml import Package, metadata_of
 from transforms.model.document import Document
@@ -13,10 +14,6 @@ from transforms.structure.blocks import parse_blocks
 if TYPE_CHECKING:
     from transforms.extractors.markdown_writer import MarkdownWriter
     from transforms.extractors.settings import ExtractSettings
-
-DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 _NO_TITLE = frozenset({"PowerPoint Presentation", "Word Document"})
 """What programs write for a title when there is none."""

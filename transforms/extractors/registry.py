@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from typing import TYPE_CHECKING
 
+from transforms.extractors.containers import DOCX, EML, EPUB, GZIP, PPTX, RST, XLSX, ZIP
 from transforms.extractors.detect import CSV, HTML, MARKDOWN, PDF, PLAIN, TSV, media_type
 from transforms.extractors.text import extract_delimited, extract_markdown, extract_plain
 from transforms.model.errors import RejectedError
@@ -26,10 +28,17 @@ def extract(data: bytes, name: str, settings: ExtractSettings) -> list[Document]
     Raises:
         RejectedError: it cannot be read; the reason is a slug, the detail says what to do.
     """
-    document = _EXTRACTORS[media_type(data, name)](data, settings)
-    if not document.text.strip():
+    kind = media_type(data, name)
+    if kind in _LATE:
+        module, function = _LATE[kind]
+        read = getattr(import_module(f"transforms.extractors.{module}"), function)
+        documents: list[Document] = read(data, name, settings)
+    else:
+        documents = [_EXTRACTORS[kind](data, settings)]
+    documents = [document for document in documents if document.text.strip()]
+    if not documents:
         raise RejectedError("empty", "The file has no text.")
-    return [document]
+    return documents
 
 
 def recipe(settings: ExtractSettings) -> str:
@@ -50,6 +59,18 @@ def _html(data: bytes, settings: ExtractSettings) -> Document:
 
     return extract_html(data, settings)
 
+
+_LATE = {
+    DOCX: ("office", "extract_docx"),
+    PPTX: ("office", "extract_pptx"),
+    XLSX: ("office", "extract_xlsx"),
+    EPUB: ("epub", "extract_epub"),
+    EML: ("eml", "extract_eml"),
+    RST: ("rst", "extract_rst"),
+    ZIP: ("archive", "extract_zip"),
+    GZIP: ("archive", "extract_gzip"),
+}
+"""Module and function of those that bring libraries along; they may make several documents."""
 
 _EXTRACTORS: dict[str, Callable[[bytes, ExtractSettings], Document]] = {
     MARKDOWN: extract_markdown,
