@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from transforms.extractors.charset import decode
 from transforms.extractors.containers import EML
+from transforms.extractors.markdown_writer import one_line
 from transforms.extractors.members import Member, inner, member_documents, with_warnings
 from transforms.model.document import Block, BlockKind, Document, JsonValue, canonical_text
 from transforms.model.errors import RejectedError
@@ -37,6 +38,15 @@ _FAR_MORE = 3
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _HEADER_FAULTS = (ValueError, LookupError, TypeError, AttributeError, email.errors.MessageError)
 """What the standard library raises for headers that break the rules, by its own bug reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Canonical text that ends in a line break, or none, with its blocks."""
+
+    text: str
+    blocks: tuple[Block, ...]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -90,50 +100,64 @@ def _attached(
 
 
 def _mail(message: EmailMessage, content: _Content, settings: ExtractSettings) -> Document | None:
-    """The mail itself; None when neither its subject nor its body has text."""
+    """The mail itself, with the names of what is attached; None when it has no text at all."""
     subject = _header(message, "subject")
-    text = f"# {subject}\n" if subject else ""
-    blocks = [Block(BlockKind.HEADING, 0, len(text) - 1, level=1, title=subject)] if subject else []
-    warnings: tuple[str, ...] = ()
-    for kind, body in content.bodies:
-        part, syntax_blocks, part_warnings = _body(kind, body, settings)
-        if not part.strip():
-            continue
-        text += "\n" if text else ""
-        blocks += [
-            replace(block, start=block.start + len(text), end=block.end + len(text))
-            for block in syntax_blocks
-        ]
-        text += part
-        warnings += part_warnings
-    if not text:
+    pieces: list[_Piece] = []
+    if subject:
+        heading = Block(BlockKind.HEADING, 0, len(subject) + 2, level=1, title=subject)
+        pieces.append(_Piece(f"# {subject}\n", (heading,)))
+    pieces += [_body(kind, body, settings) for kind, body in content.bodies]
+    names = ", ".join(filter(None, map(_file_name, content.attachments)))
+    if names:
+        pieces.append(_plain(f"Attachments: {names}"))
+    joined = _joined(pieces)
+    if not joined.text:
         return None
     return Document(
-        text,
-        tuple(blocks),
+        joined.text,
+        joined.blocks,
         EML,
         "eml/1",
         title=subject or None,
         metadata=_metadata(message),
-        warnings=warnings,
+        warnings=joined.warnings,
     )
 
 
-def _body(
-    kind: str, body: str, settings: ExtractSettings
-) -> tuple[str, tuple[Block, ...], tuple[str, ...]]:
-    """A piece of body as canonical text that ends in a line break, its blocks and warnings."""
+def _joined(pieces: list[_Piece]) -> _Piece:
+    """Pieces with a blank line between them."""
+    text = ""
+    blocks: list[Block] = []
+    warnings: tuple[str, ...] = ()
+    for piece in pieces:
+        warnings += piece.warnings
+        if not piece.text.strip():
+            continue
+        text += "\n" if text else ""
+        blocks += [
+            replace(block, start=block.start + len(text), end=block.end + len(text))
+            for block in piece.blocks
+        ]
+        text += piece.text
+    return _Piece(text, tuple(blocks), warnings)
+
+
+def _plain(text: str) -> _Piece:
+    text = canonical_text(text).strip("\n").rstrip() + "\n"
+    return _Piece(text, parse_blocks(text, "plain"))
+
+
+def _body(kind: str, body: str, settings: ExtractSettings) -> _Piece:
     if kind == "plain":
-        text = canonical_text(body).strip("\n").rstrip() + "\n"
-        return text, parse_blocks(text, "plain"), ()
+        return _plain(body)
     from transforms.extractors.html import extract_html
 
     whole = settings.model_copy(update={"main_content": False, "encoding": "utf-8"})
     try:
         page = extract_html(body.encode("utf-8", "replace"), whole)
     except RejectedError as error:
-        return "", (), (f"html_body_left_out:{error.reason}",)
-    return page.text, page.blocks, page.warnings
+        return _Piece("", (), (f"html_body_left_out:{error.reason}",))
+    return _Piece(page.text, page.blocks, page.warnings)
 
 
 def _content(part: Message) -> _Content:
@@ -180,7 +204,7 @@ def _is_attached(part: Message) -> bool:
 
 def _file_name(part: Message) -> str:
     try:
-        return part.get_filename() or ""
+        return one_line(part.get_filename() or "")
     except _HEADER_FAULTS:
         return ""
 
@@ -255,7 +279,7 @@ def _metadata(message: EmailMessage) -> dict[str, JsonValue]:
 def _header(message: Message, name: str) -> str:
     """A header's decoded value on one line; empty when there is none or it cannot be read."""
     try:
-        return " ".join(str(message.get(name) or "").split())
+        return one_line(str(message.get(name) or ""))
     except _HEADER_FAULTS:
         return ""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from transforms.model.document import Page, canonical_text
 
@@ -91,10 +92,9 @@ class MarkdownWriter:
     @property
     def pages(self) -> tuple[Page, ...]:
         """The pages' spans: each ends where the next begins."""
-        ends = [start for start, _, _ in self._page_starts[1:]] + [self._length]
+        starts = [*self._page_starts, (self._length, 0, None)]
         return tuple(
-            Page(start, end, number, label)
-            for (start, number, label), end in zip(self._page_starts, ends, strict=True)
+            Page(start, end, number, label) for (start, number, label), (end, _, _) in pairwise(starts)
         )
 
     def _add(self, text: str, *, in_list: bool = False) -> None:
