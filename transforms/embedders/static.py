@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from transforms.embedders.files import read_pinned
-from transforms.embedders.wordpieces import WordPieceCounter, encode_all, load_tokenizer
+from transforms.embedders.wordpieces import WordPieceCounter, load_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,20 +60,18 @@ class StaticEmbedder:
 
     def __init__(self, tokenizer: Tokenizer, table: NDArray[np.int8], scale: NDArray[np.float32]) -> None:
         self.counter = WordPieceCounter("static-en-256", tokenizer)
-        self._tokenizer = tokenizer
         self._unknown = tokenizer.token_to_id(UNKNOWN)
         self._table = table
         self._scale = scale.astype(np.float64)
 
     def embed(self, texts: Sequence[str], task: Task = "document") -> NDArray[np.float32]:  # noqa: ARG002
         vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
-        for row, encoding in enumerate(encode_all(self._tokenizer, texts)):
-            vectors[row] = self._mean(encoding.ids)
+        for row, text in enumerate(texts):
+            vectors[row] = self._mean(self.counter.pieces.ids(text))
         return vectors
 
-    def _mean(self, ids: list[int]) -> NDArray[np.float64]:
-        pieces = np.asarray(ids, dtype=np.intp)
-        pieces = pieces[pieces != self._unknown]
+    def _mean(self, ids: NDArray[np.int32]) -> NDArray[np.float64]:
+        pieces = ids[ids != self._unknown]
         if not len(pieces):
             return np.full(DIMENSION, np.nan)
         total = np.zeros(DIMENSION)

@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import numpy as np
 from tokenizers import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
     from tokenizers import Encoding
 
 BATCH = 128
 """Texts tokenised in one call: enough to hide the call, few enough to hold their tokens."""
+
+MAX_HELD = 2**25
+"""Characters of lines whose pieces are remembered: more than a shard has."""
 
 
 def load_tokenizer(file: bytes) -> Tokenizer:
@@ -36,15 +41,54 @@ def encode_all(tokenizer: Tokenizer, texts: Sequence[str]) -> Iterator[Encoding]
         yield from tokenizer.encode_batch_fast(batch, add_special_tokens=False)
 
 
+class WordPieces:
+    """The pieces of texts, each line of them cut once.
+
+    A word-piece tokenizer of BERT's kind cuts at white space before anything else, so the pieces of a text are
+    those of its lines, one after the other. A chunk's text, what is embedded for it and the context of the next
+    chunk share their lines; what was cut for counting is there again for embedding.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._lines: dict[str, NDArray[np.int32]] = {}
+        self._held = 0
+
+    def ids(self, text: str) -> NDArray[np.int32]:
+        """The ids of a text's pieces, in order, special ones left out."""
+        lines = text.split("\n")
+        self._cut(lines)
+        return np.concatenate([self._lines[line] for line in lines])
+
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        """The number of pieces of each text."""
+        counts = []
+        for first in range(0, len(texts), BATCH):
+            of_texts = [text.split("\n") for text in texts[first : first + BATCH]]
+            self._cut([line for lines in of_texts for line in lines])
+            counts += [sum(len(self._lines[line]) for line in lines) for lines in of_texts]
+        return counts
+
+    def _cut(self, lines: list[str]) -> None:
+        if self._held > MAX_HELD:
+            self._lines.clear()
+            self._held = 0
+        unseen = list(dict.fromkeys(line for line in lines if line not in self._lines))
+        for line, encoding in zip(unseen, encode_all(self._tokenizer, unseen), strict=True):
+            self._lines[line] = np.asarray(encoding.ids, dtype=np.int32)
+            self._held += len(line)
+
+
 class WordPieceCounter:
-    """A :class:`~transforms.embedders.protocol.TokenCounter` over a tokenizer."""
+    """A :class:`~transforms.embedders.protocol.TokenCounter` over a tokenizer of BERT's kind."""
 
     def __init__(self, name: str, tokenizer: Tokenizer) -> None:
         self.name = name
+        self.pieces = WordPieces(tokenizer)
         self._tokenizer = tokenizer
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        return [len(encoding) for encoding in encode_all(self._tokenizer, texts)]
+        return self.pieces.counts(texts)
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)

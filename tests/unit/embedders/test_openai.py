@@ -284,7 +284,7 @@ def test_vectors_can_be_scaled_to_length_one(server):
 def test_text_cut_off_by_the_server_without_a_word_is_reported_once(server, caplog, tmp_path):
     server.rules.truncates_at = 3
     tokenizer = tmp_path / "tokenizer.json"
-    tokenizer.write_text(MODEL._tokenizer.to_str())
+    tokenizer.write_text(MODEL.counter._tokenizer.to_str())
     client = client_for(server, tokenizer=str(tokenizer), max_items=1, max_concurrency=1)
     with caplog.at_level(logging.WARNING, "transforms"):
         client.embed(["wheel servo", "wheel servo arm mast sun", "rover arm mast sun sand"])

@@ -30,7 +30,7 @@ def from_the_card(text: str) -> np.ndarray:
     """The card's rule in the plainest code: one row after the other, in float64."""
     with np.load(FOLDER / "model.npz") as model:
         table, scale = model["table"], model["scale"]
-    encoding = EMBEDDER._tokenizer.encode(text, add_special_tokens=False)
+    encoding = EMBEDDER.counter._tokenizer.encode(text, add_special_tokens=False)
     rows = [
         table[number].astype(np.float64) * np.float64(scale[number])
         for number, token in zip(encoding.ids, encoding.tokens, strict=True)

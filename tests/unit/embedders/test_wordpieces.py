@@ -1,0 +1,29 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from transforms.embedders import wordpieces
+from transforms.embedders.registry import make_embedder
+from transforms.embedders.settings import StaticSettings
+
+TEXT = st.text(st.sampled_from("ab Z.\n\t\u00e9e\u0301\u03a3\u4e2d\u200b'-12\u2028\r"), max_size=60)
+
+
+def tokenizer():
+    return make_embedder(StaticSettings()).counter._tokenizer
+
+
+@given(TEXT)
+@settings(max_examples=300)
+def test_cutting_line_by_line_gives_the_pieces_of_the_whole_text(text):
+    whole = tokenizer().encode(text, add_special_tokens=False).ids
+    pieces = wordpieces.WordPieces(tokenizer())
+    assert pieces.ids(text).tolist() == whole
+    assert pieces.counts([text, text]) == [len(whole)] * 2
+
+
+def test_what_is_remembered_is_bounded(monkeypatch):
+    monkeypatch.setattr(wordpieces, "MAX_HELD", 100)
+    pieces = wordpieces.WordPieces(tokenizer())
+    for n in range(200):
+        assert len(pieces.ids(f"line {n}\nand another")) > 3
+    assert len(pieces._lines) < 50
