@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from transforms.chunkers.compat.presets import Preset, with_preset
+
 CHUNKING_VERSION = 1
 """Part of every recipe: raised whenever the same text and settings would be cut or composed differently."""
+
+ONLY_COMPAT = frozenset({"semantic", "sections", "headings", "window"})
 
 
 class _Keys(BaseModel):
@@ -41,8 +45,21 @@ class SizeSettings(_Keys):
 class HeadingSettings(_Keys):
     """What headings do."""
 
+    split_level: int = Field(default=2, ge=1, le=6, description="Headings up to here begin a section.")
+    strict: bool = Field(default=False, description="Each of these headings begins a chunk.")
     keep_with_next: bool = Field(
         default=True, description="No chunk ends in a heading if it can be helped."
+    )
+
+
+class SemanticSettings(_Keys):
+    """Where the meaning turns."""
+
+    percentile: float = Field(
+        default=95,
+        ge=0,
+        le=100,
+        description="Cut where the distance of neighbours is over this percentile.",
     )
 
 
@@ -101,15 +118,31 @@ class ChunkSettings(_Keys):
     """All of them, for one source."""
 
     doc_type: str | FromMetadata | None = None
-    strategy: Literal["verbatim"] = "verbatim"
+    strategy: Literal["verbatim", "semantic", "sections", "headings", "window"] = "verbatim"
+    compat: Preset | None = Field(
+        default=None,
+        description="Cut as this system did, faults and all: for a migration that may not move a boundary.",
+    )
     size: SizeSettings = Field(default_factory=SizeSettings)
     headings: HeadingSettings = Field(default_factory=HeadingSettings)
+    semantic: SemanticSettings = Field(default_factory=SemanticSettings)
     overlap: OverlapSettings = Field(default_factory=OverlapSettings)
     compose: ComposeSettings = Field(default_factory=ComposeSettings)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _over_the_preset(cls, given: Any) -> Any:
+        return with_preset(given) if isinstance(given, dict) else given
+
+    @model_validator(mode="after")
+    def _strategy_is_there(self) -> Self:
+        if self.compat is None and self.strategy in ONLY_COMPAT:
+            raise ValueError(f"strategy {self.strategy} needs `compat`")
+        return self
+
     @model_validator(mode="after")
     def _overlap_is_small(self) -> Self:
-        if self.overlap_size * 2 >= self.size.target > 1:
+        if self.compat is None and self.overlap_size * 2 >= self.size.target > 1:
             raise ValueError(
                 f"overlap.size {self.overlap_size} must be under half of size.target {self.size.target}"
             )
