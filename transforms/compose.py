@@ -1,6 +1,7 @@
 """What is embedded for a chunk: title, breadcrumb, context and text, within the model's input.
 
-Where all of it does not fit, context gives way first, then the breadcrumb, then the title; never the text.
+Where all of it does not fit, context gives way first, then the header that a part of a table carries, then
+the breadcrumb, then the title; never the text.
 """
 
 from __future__ import annotations
@@ -10,17 +11,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transforms.model.document import BlockKind
+from transforms.structure.sentences import grapheme_spans, sentence_spans, word_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from transforms.chunkers.settings import BreadcrumbSettings, ChunkSettings
     from transforms.model.chunk import Cut
-    from transforms.model.document import Document
+    from transforms.model.document import Block, Document
     from transforms.structure.outline import Outline, Section
 
 BUDGET_CUT = "budget_cut"
 """Warning: title, breadcrumb or context were left out or shortened to fit the model's input."""
+_LOOK_BACK = 500
+"""Characters before a tail in which the sentence or word that it begins in may have begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,8 @@ class Parts:
     breadcrumb: str
     context: str
     text: str
+    header: str = ""
+    """Of a table or code that began in a chunk before: goes in front of the text."""
 
 
 def document_title(document: Document, name: str, settings: ChunkSettings) -> Title:
@@ -85,11 +91,23 @@ def context_span(
     """The tail of the chunk before, snapped to a word or sentence; None where there is none to carry."""
     if previous is None or settings.overlap_size == 0:
         return None
-    if not settings.overlap.across_headings and outline.at(previous.end - 1) is not outline.at(cut.start):
+    section = outline.at(cut.start)
+    if not settings.overlap.across_headings and outline.at(previous.end - 1) is not section:
         return None
-    start = _tail_start(previous.start, previous.end, settings.overlap_size, size_of)
-    start = _snapped(document.text, previous.start, start, previous.end, settings.overlap.snap)
+    # Where the chunk before is shorter than the overlap, the tail begins further back, up to the heading.
+    first = 0 if settings.overlap.across_headings else section.start
+    start = _tail_start(first, previous.end, settings.overlap_size, size_of)
+    start = _snapped(document.text, first, start, previous.end, settings.overlap.snap)
     return (start, previous.end) if document.text[start : previous.end].strip() else None
+
+
+def carried_header(document: Document, block: Block, cut: Cut) -> str:
+    """What a later part of a table or of code needs to be understood: header row, or the fence's first line."""
+    lines = {BlockKind.TABLE: 2, BlockKind.CODE: 1 if block.language else 0}.get(block.kind, 0)
+    at, text = block.start, document.text
+    for _ in range(lines):
+        at = text.find("\n", at, block.end) + 1 or block.end
+    return text[block.start : at].rstrip() if at <= cut.start < block.end else ""
 
 
 def compose(
@@ -108,10 +126,16 @@ def compose(
 
 def join(parts: Parts, settings: ChunkSettings) -> str:
     """The parts in the order of the settings; a title that the text begins with is not said twice."""
-    chosen: Sequence[str] = [getattr(parts, name) for name in settings.compose.parts]
+    chosen: Sequence[str] = [
+        _headed(parts) if name == "text" else getattr(parts, name) for name in settings.compose.parts
+    ]
     first_line = parts.text.split("\n", 1)[0].strip().strip("#").strip()
     said = [part for part in chosen if part and not (part == parts.title and part == first_line)]
     return settings.compose.separator.join(said)
+
+
+def _headed(parts: Parts) -> str:
+    return f"{parts.header}\n{parts.text}" if parts.header else parts.text
 
 
 def _giving_way(parts: Parts) -> Iterator[Parts]:
@@ -119,7 +143,8 @@ def _giving_way(parts: Parts) -> Iterator[Parts]:
     while context:
         words = context.split(" ")
         context = " ".join(words[len(words) // 2 + 1 :])
-        yield Parts(parts.title, parts.breadcrumb, context, parts.text)
+        yield Parts(parts.title, parts.breadcrumb, context, parts.text, parts.header)
+    yield Parts(parts.title, parts.breadcrumb, "", parts.text)
     yield Parts(parts.title, "", "", parts.text)
 
 
@@ -136,14 +161,13 @@ def _tail_start(start: int, end: int, size: int, size_of: Callable[[int, int], i
 
 
 def _snapped(text: str, first: int, start: int, end: int, snap: str) -> int:
-    from transforms.structure.sentences import sentence_spans
-
-    if snap == "sentence":
-        begins = [begin for begin, _ in sentence_spans(text, first, end) if begin >= start]
-        return begins[0] if begins else end
-    if snap == "word" and start > first and not text[start - 1].isspace():
-        while start < end and not text[start].isspace():
-            start += 1
-    while start < end and text[start].isspace():
-        start += 1
-    return start
+    """The first sentence, else word, else grapheme that begins at ``start`` or behind it."""
+    spans = {"sentence": (sentence_spans, word_spans), "word": (word_spans,), "none": ()}[snap]
+    near = max(first, start - _LOOK_BACK)
+    for split in (*spans, grapheme_spans):
+        for begin, stop in split(text, near, end):
+            ink = begin + len(text[begin:stop]) - len(text[begin:stop].lstrip())
+            # Where the look back itself begins, nothing is known to begin.
+            if ink >= start and ink < end and (begin > near or near == first):
+                return ink
+    return end

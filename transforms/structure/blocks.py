@@ -54,7 +54,8 @@ def _markdown(text: str) -> Iterator[Block]:
         if token.map is None:
             continue
         first, last = token.map
-        start, end = starts[first], min(starts[last], len(text))
+        # Never back over what a block before has taken: blocks stay disjoint whatever the parser says.
+        start, end = max(done, starts[first]), min(starts[last], len(text))
         yield from _paragraphs(text, done, start)
         trimmed = _trim(text, start, end)
         if trimmed is not None:

@@ -15,8 +15,9 @@ import regex
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# A run of stops is looked at once, from its beginning, and never given back: else a million dots take hours.
 _STOP = re.compile(
-    r"(?P<mark>[.!?…؟।॥]+)[\"'”’»)\]]*(?P<space>\s+)|[。！？．｡]+[」』）”’]*\s*|\n[^\S\n]*\n\s*"
+    r"(?<![.!?…؟।॥])(?P<mark>[.!?…؟।॥]++)[\"'”’»)\]]*+\s+|[。！？．｡]++[」』）”’]*+\s*|\n[^\S\n]*\n\s*"
 )
 _BEFORE = re.compile(r"(\w+(?:\.\w+)*)\Z")
 _ABBREVIATIONS = frozenset(
@@ -26,8 +27,12 @@ _ABBREVIATIONS = frozenset(
     т.п г гг ул стр рис см
     """.split()  # noqa: SIM905 - easier to read and to add to
 )
-_WORD = re.compile(r"\S*\s+|\S+")
+# Of white space, all but the no-break ones: U+00A0, U+2007 and U+202F hold their neighbours together.
+_BREAKING = r"\t-\r\x1c-\x20\x85\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000"
+_WORD = re.compile(f"[^{_BREAKING}]*+[{_BREAKING}]++|[^{_BREAKING}]++")
+_WORD_OF_ANY_SPACE = re.compile(r"\S*+\s++|\S++")
 _LONGEST_WORD_BEFORE_STOP = 24
+_DEEPEST_LIST_ITEM = 40
 
 
 def sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -49,13 +54,16 @@ def _ends_sentence(text: str, at: int, stop: re.Match[str]) -> bool:
     word = before[1] if before else ""
     if word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()):
         return False
-    if (
-        word.isdigit()
-        and not text[text.rfind("\n", at, stop.start()) + 1 : stop.start() - len(word)].strip()
-    ):
+    if word.isdigit() and _begins_line(text, at, stop.start() - len(word)):
         return False
     follows = text[stop.end() : stop.end() + 1]
     return not follows.islower()
+
+
+def _begins_line(text: str, at: int, position: int) -> bool:
+    first = max(at, position - _DEEPEST_LIST_ITEM)
+    before = text[first:position].rpartition("\n")
+    return not before[2].strip() and (bool(before[1]) or first == at)
 
 
 def line_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -69,8 +77,14 @@ def line_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def word_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Words with the white space after them; they cover the span."""
+    """Words with the white space after them; they cover the span. No-break spaces do not end a word."""
     for found in _WORD.finditer(text, start, end):
+        yield found.span()
+
+
+def loose_word_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """As :func:`word_spans`, but any white space ends a word: for where no other break is left."""
+    for found in _WORD_OF_ANY_SPACE.finditer(text, start, end):
         yield found.span()
 
 

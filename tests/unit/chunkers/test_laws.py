@@ -1,0 +1,121 @@
+"""What holds for the chunks of every text, however it is written and whatever the sizes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+import regex
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from transforms.chunkers.chunk import chunk_document
+from transforms.chunkers.guard import OVERSIZE_GRAPHEME
+from transforms.chunkers.settings import ChunkSettings
+from transforms.embedders.hashed import CharCounter
+from transforms.embedders.registry import make_embedder
+from transforms.embedders.settings import StaticSettings
+from transforms.model.document import Document, canonical_text
+from transforms.structure.blocks import parse_blocks
+
+PIECES = st.sampled_from(
+    ["# One\n", "\n\n", "## Two\n\n", "- item\n", "  1. deep\n", "```py\nx = 1\n```\n", "| a | b |\n|---|---|\n",
+     "| 1 | 2 |\n", "A sentence. ", "Dr. Lee! ", "word ", "\t", "\u00a0", "longwordwithoutaspace", "料金は三つです。",
+     "👨‍👩‍👧‍👦", "e\u0301", "\u0301", " \n", "> quote\n", "Title\n===\n", "[a]: b\n", "<b>\n", "---\n", "\u3000",
+     "\x1c"]
+)  # fmt: skip
+TEXTS = st.one_of(st.lists(PIECES, max_size=30).map("".join), st.text(max_size=120)).map(canonical_text)
+SIZES = st.builds(
+    lambda unit, target, slack, fill, merge: {
+        "unit": unit, "target": target, "max": target + slack, "min_fill": fill, "merge_runts": merge,
+    },
+    st.sampled_from(["chars", "tokens"]), st.integers(1, 40), st.integers(0, 20),
+    st.sampled_from([0, 0.3, 0.9]), st.booleans(),
+)  # fmt: skip
+LAW = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@lru_cache
+def counters() -> dict:
+    return {"hash": CharCounter(), "static": make_embedder(StaticSettings()).counter}
+
+
+def document(text: str, syntax="markdown") -> Document:
+    return Document(text, parse_blocks(text, syntax), "text/markdown", "markdown/1")
+
+
+@LAW
+@given(TEXTS, st.sampled_from(["markdown", "plain"]), SIZES, st.sampled_from(["hash", "static"]),
+       st.one_of(st.none(), st.integers(1, 30)), st.sampled_from(["none", "word", "sentence"]),
+       st.booleans())  # fmt: skip
+def test_every_text_is_cut_lawfully(text, syntax, size, counter_name, max_tokens, snap, across) -> None:
+    counter = counters()[counter_name]
+    chosen = ChunkSettings.model_validate(
+        {"size": size, "overlap": {"snap": snap, "across_headings": across}}
+    )
+    chunks = chunk_document(document(text, syntax), "notes/a.md", chosen, counter, max_tokens)
+    at = 0
+    for chunk in chunks:
+        start, end = chunk.cut.start, chunk.cut.end
+        assert chunk.text == text[start:end]
+        assert chunk.text.strip()
+        assert at <= start < end
+        assert not text[at:start].strip()
+        at = end
+        length = len(chunk.text) if size["unit"] == "chars" else counter.count([chunk.text])[0]
+        over = length > size["max"] or (
+            max_tokens is not None and counter.count([chunk.embed_text])[0] > max_tokens
+        )
+        assert over == (OVERSIZE_GRAPHEME in chunk.warnings)
+        if over:
+            assert regex.fullmatch(r"\X", chunk.text.strip())
+        if chunk.context_start is not None:
+            assert 0 <= chunk.context_start < chunk.context_end <= start
+    assert not text[at:].strip()
+    assert chunks == chunk_document(document(text, syntax), "notes/a.md", chosen, counter, max_tokens)
+
+
+class Counting:
+    """Counts how many characters it is asked to look at."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def count(self, texts):
+        self.seen += sum(map(len, texts))
+        return CharCounter().count(texts)
+
+    def offsets(self, text):
+        self.seen += len(text)
+        return CharCounter().offsets(text)
+
+
+LARGE = {
+    "a megabyte without a space": "x" * 1_000_000,
+    "two hundred thousand full stops": "." * 200_000,
+    "ten thousand headings": "## Heading\n\n" * 10_000,
+    "ten thousand blank lines": "a" + "\n" * 10_000 + "b",
+    "ten thousand blank lines with spaces": "a" + " \n" * 10_000 + "b",
+    "one long line of Chinese": "料" * 100_000,
+    "one long line of Chinese sentences": "料金は三つです。" * 12_500,
+    "ten thousand table rows": "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 10_000,
+    "ten thousand numbers on a line": "1. " * 10_000,
+    "ten thousand list items": "- item\n" * 10_000,
+    "a hundred thousand spaces": "a" + " " * 100_000 + "b",
+    "ten thousand quote marks": ".\"'" * 10_000,
+    "a hundred thousand combining marks": "e" + "\u0301" * 100_000,
+    "ten thousand short lines": "a line of text\n" * 10_000,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("unit", ["chars", "tokens"])
+def test_work_grows_with_the_length_of_the_text_and_no_faster(name, unit) -> None:
+    text, counter = LARGE[name], Counting()
+    chosen = ChunkSettings.model_validate({"size": {"unit": unit, "target": 300, "max": 400}})
+    chunks = chunk_document(document(text), "a", chosen, counter, 512)
+    # Once for the offsets, once or twice for each text with what it carries: never once a chunk.
+    assert counter.seen <= 12 * len(text)
+    assert "".join("".join(chunk.text.split()) for chunk in chunks) == "".join(text.split())
