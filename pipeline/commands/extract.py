@@ -46,7 +46,7 @@ def _lines(path: str, settings: ExtractSettings) -> Iterator[str]:
 
 def _refused(path: str, reason: str, detail: str) -> str:
     fields = {"path": path, "outcome": outcome_of(reason), "reason": reason, "detail": detail}
-    return json.dumps({**fields, "text": "", "records": 0, "blocks": [], "pages": []}, ensure_ascii=False)
+    return json.dumps({**fields, "text": "", "records": 0, "blocks": [], "pages": []})
 
 
 def _document(path: str, document: Document) -> str:
@@ -66,4 +66,4 @@ def _document(path: str, document: Document) -> str:
         "blocks": [asdict(block) for block in document.blocks],
         "pages": [asdict(page) for page in document.pages],
     }
-    return json.dumps(fields, ensure_ascii=False, default=str)
+    return json.dumps(fields, default=str)
