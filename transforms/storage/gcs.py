@@ -1,13 +1,17 @@
 """A bucket of Google Cloud Storage as a store, by its own client.
 
-A version is the object's generation. Reads name the generation they want and check the MD5 or CRC32C that the
-service gives (the client does); writes carry preconditions. What passes (429, 5xx, broken connections) is
-retried by the client's own policy, which knows which calls may be repeated: every call here is one, because
-each has a precondition or is idempotent. Credentials come from the environment's usual places.
+A version is the object's generation. Reads name the generation they want, and the client checks the checksum
+that the service gives; writes carry preconditions. What passes (429, 5xx, broken connections) is retried by
+the client's own policy alone, with one deadline: every call here may be repeated, because it is idempotent or
+has a precondition. A write with a precondition that was repeated can find its own object in the way: each
+carries a mark of its own by which it knows it. Credentials come from the environment's usual places.
 """
 
 from __future__ import annotations
 
+import io
+import uuid
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -16,18 +20,24 @@ from transforms.model.errors import (
     NotFoundError,
     PreconditionError,
     StorageError,
-    TooLargeError,
 )
 from transforms.model.objects import ObjectInfo
+from transforms.storage.bounded import BoundedBuffer
+from transforms.storage.protocol import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from google.cloud import storage
 
 PAGE = 1_000
 _TIMEOUT = 60
 _DEADLINE = 300
+_READ_AHEAD = 2**20
+"""Bytes that a seekable reader fetches at least: a Parquet footer and some columns of a small file."""
+_PARALLEL = 8
+"""Deletes at once; the client's pool keeps ten connections."""
+_MARK = "parquetry-write"
 
 
 class GcsStore:
@@ -53,28 +63,29 @@ class GcsStore:
         return f"gs://{self._bucket_name}/{self._prefix}{name}"
 
     def exists_root(self) -> bool:
-        with self._translated(""):
-            return bool(self._bucket().exists(timeout=_TIMEOUT, retry=self._retry()))
+        """Whether the bucket exists: asked by listing, which needs no right on the bucket itself."""
+        try:
+            with self._translated(""):
+                next(iter(self._pages("", maximum=1)), None)
+        except NotFoundError:
+            return False
+        return True
 
     def list(self, prefix: str = "") -> Iterator[list[ObjectInfo]]:
         with self._translated(prefix):
-            fields = "items(name,size,generation),nextPageToken"
-            pages = (
-                self._client_()
-                .list_blobs(
-                    self._bucket_name,
-                    prefix=self._prefix + prefix,
-                    page_size=PAGE,
-                    fields=fields,
-                    timeout=_TIMEOUT,
-                    retry=self._retry(),
-                )
-                .pages
-            )
-            for page in pages:
-                infos = [self._info(blob) for blob in page if not blob.name.endswith("/")]
+            for page in self._pages(prefix):
+                infos = self._infos(page)
                 if infos:
-                    yield infos
+                    yield [*infos]
+
+    def level(self, prefix: str = "") -> Level:
+        folders: set[str] = set()
+        objects: list[ObjectInfo] = []
+        with self._translated(prefix):
+            for page in self._pages(prefix, delimiter="/"):
+                objects += self._infos(page)
+                folders.update(folder[len(self._prefix) :] for folder in page.prefixes)
+        return Level(tuple(sorted(folders)), tuple(objects))
 
     def stat(self, name: str) -> ObjectInfo | None:
         with self._translated(name):
@@ -82,29 +93,27 @@ class GcsStore:
         return None if blob is None else self._info(blob)
 
     def read(self, name: str, token: str | None = None, limit: int | None = None) -> bytes:
-        facts = self.stat(name)
-        if facts is None:
-            if token is not None:
-                raise PreconditionError(f"{self.uri(name)} was deleted after it was listed.")
-            raise NotFoundError(f"There is no {self.uri(name)}.")
-        if token is not None and facts.token != token:
-            raise PreconditionError(f"{self.uri(name)} changed after it was listed.")
-        if limit is not None and facts.size > limit:
-            raise TooLargeError(f"{self.uri(name)} has {facts.size:,} bytes, more than {limit:,}.")
-        generation = int(facts.token)
-        with self._translated(name):
-            blob = self._bucket().blob(self._prefix + name, generation=generation)
-            data: bytes = blob.download_as_bytes(timeout=_TIMEOUT, retry=self._retry())
-        if len(data) != facts.size:
-            raise StorageError(f"{self.uri(name)} came with {len(data):,} of {facts.size:,} bytes.")
-        return data
+        generation = None if token is None else int(token)
+        buffer = BoundedBuffer(limit, self.uri(name))
+        try:
+            with self._translated(name):
+                blob = self._bucket().blob(self._prefix + name, generation=generation)
+                # Objects stored compressed come as what they are of: their stored size says nothing.
+                blob.download_to_file(buffer, timeout=_TIMEOUT, retry=self._retry())
+        except NotFoundError as error:
+            if token is None:
+                raise
+            raise PreconditionError(f"{self.uri(name)} changed after it was listed.") from error
+        return buffer.getvalue()
 
     def open(self, name: str) -> BinaryIO:
         with self._translated(name):
             blob = self._bucket().get_blob(self._prefix + name, timeout=_TIMEOUT, retry=self._retry())
             if blob is None:
                 raise NotFoundError(f"There is no {self.uri(name)}.")
-            reader: BinaryIO = blob.open("rb", raw_download=True, retry=self._retry())
+            reader: BinaryIO = blob.open(
+                "rb", chunk_size=_READ_AHEAD, raw_download=True, retry=self._retry(), timeout=_TIMEOUT
+            )
             return reader
 
     def write(self, name: str, data: bytes) -> None:
@@ -125,24 +134,72 @@ class GcsStore:
                 token, _, _ = copy.rewrite(origin, token=token, timeout=_TIMEOUT, retry=self._retry())
 
     def delete(self, names: Iterable[str]) -> None:
-        for name in names:
+        with ThreadPoolExecutor(_PARALLEL) as pool:
+            for done in [pool.submit(self._delete, name) for name in names]:
+                done.result()
+
+    def _delete(self, name: str) -> None:
+        try:
             with self._translated(name):
-                # Unlike delete_blob this passes over what is gone already.
-                self._bucket().delete_blobs(
-                    [self._prefix + name], on_error=_pass, timeout=_TIMEOUT, retry=self._retry()
-                )
+                self._bucket().blob(self._prefix + name).delete(timeout=_TIMEOUT, retry=self._retry())
+        except NotFoundError:
+            # Gone already.
+            return
 
     def _upload(self, name: str, data: bytes, generation: int | None) -> str:
+        mark = uuid.uuid4().hex
+        blob = self._bucket().blob(self._prefix + name)
+        blob.metadata = {_MARK: mark}
+        try:
+            with self._translated(name):
+                blob.upload_from_file(
+                    io.BytesIO(data),
+                    size=len(data),
+                    content_type="application/octet-stream",
+                    if_generation_match=generation,
+                    timeout=_TIMEOUT,
+                    retry=self._retry(),
+                )
+                return str(blob.generation)
+        except PreconditionError:
+            mine = self._written_by(name, mark)
+            if mine is None:
+                raise
+            return mine
+        except NotFoundError as error:
+            raise NotFoundError(
+                f"There is no bucket gs://{self._bucket_name}; create it, or correct {self.root}."
+            ) from error
+
+    def _written_by(self, name: str, mark: str) -> str | None:
+        """The version of an object that bears the mark: its writer was told that it failed, and had not."""
         with self._translated(name):
-            blob = self._bucket().blob(self._prefix + name)
-            blob.upload_from_string(
-                data,
-                content_type="application/octet-stream",
-                if_generation_match=generation,
+            blob = self._bucket().get_blob(self._prefix + name, timeout=_TIMEOUT, retry=self._retry())
+        written = blob is not None and (blob.metadata or {}).get(_MARK) == mark
+        return str(blob.generation) if blob is not None and written else None
+
+    def _pages(
+        self, prefix: str, delimiter: str | None = None, maximum: int | None = None
+    ) -> Iterator[storage.client.page_iterator.Page]:
+        pages: Iterator[storage.client.page_iterator.Page] = (
+            self._client_()
+            .list_blobs(
+                self._bucket_name,
+                prefix=self._prefix + prefix,
+                delimiter=delimiter,
+                max_results=maximum,
+                page_size=PAGE,
+                fields="items(name,size,generation),prefixes,nextPageToken",
                 timeout=_TIMEOUT,
                 retry=self._retry(),
             )
-            return str(blob.generation)
+            .pages
+        )
+        return pages
+
+    def _infos(self, page: Iterable[storage.Blob]) -> Sequence[ObjectInfo]:
+        infos = (self._info(blob) for blob in page)
+        return [info for info in infos if info.name and (info.size or not info.name.endswith("/"))]
 
     def _info(self, blob: storage.Blob) -> ObjectInfo:
         return ObjectInfo(blob.name[len(self._prefix) :], blob.size, str(blob.generation))
@@ -152,15 +209,12 @@ class GcsStore:
 
     def _client_(self) -> storage.Client:
         if self._client is None:
-            import os
-
             from google.auth.exceptions import DefaultCredentialsError
             from google.cloud import storage
 
             try:
-                # The emulator knows no credentials and no project.
-                emulated = "STORAGE_EMULATOR_HOST" in os.environ
-                self._client = storage.Client.create_anonymous_client() if emulated else storage.Client()
+                # No call here needs a project. With STORAGE_EMULATOR_HOST none needs credentials.
+                self._client = storage.Client(project=None)
             except DefaultCredentialsError as error:
                 raise ConfigError(
                     f"{self.root}: no credentials for Google Cloud were found. Run "
@@ -178,6 +232,7 @@ class GcsStore:
         """Turn the client's errors into ours, once."""
         from google.api_core import exceptions
         from google.auth.exceptions import GoogleAuthError
+        from google.cloud.storage.exceptions import DataCorruption, InvalidResponse
         from requests.exceptions import RequestException
 
         where = self.uri(name)
@@ -193,9 +248,7 @@ class GcsStore:
             ) from error
         except GoogleAuthError as error:
             raise StorageError(f"{where}: the credentials do not work: {error}.") from error
-        except (exceptions.GoogleAPIError, RequestException) as error:
+        except DataCorruption as error:
+            raise StorageError(f"{where} came with other bytes than its checksum says.") from error
+        except (exceptions.GoogleAPIError, RequestException, InvalidResponse) as error:
             raise StorageError(f"{where}: {error}.") from error
-
-
-def _pass(blob: object) -> None:
-    """An object to delete that does not exist any more is no fault."""

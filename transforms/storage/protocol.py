@@ -6,12 +6,21 @@ and are never interpreted: ``#``, ``?``, ``*``, ``[``, ``%``, spaces and line br
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from transforms.model.objects import ObjectInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What lies directly below a prefix: whole names, and folders as prefixes that end in ``/``."""
+
+    folders: tuple[str, ...]
+    objects: tuple[ObjectInfo, ...]
 
 
 class Store(Protocol):
@@ -32,8 +41,12 @@ class Store(Protocol):
     def list(self, prefix: str = "") -> Iterator[list[ObjectInfo]]:
         """All objects whose name begins with ``prefix``, sorted by name, in pages of at most 1,000.
 
-        Folder markers are left out. A listing that is not complete raises and never just ends.
+        Folder markers (no bytes, a name that ends in ``/``) are left out. A listing that is not complete
+        raises and never just ends.
         """
+
+    def level(self, prefix: str = "") -> Level:
+        """One level of the listing: enough to divide it among workers, or to see what a place is."""
 
     def stat(self, name: str) -> ObjectInfo | None:
         """What a listing would say of one object; None where there is none."""
