@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from docs.generate import filled
+from pipeline.config import load_config
 
 ROOT = Path(__file__).parents[3]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -22,3 +23,20 @@ def test_a_page_of_reference_is_what_make_docs_writes(page: str) -> None:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def configurations() -> list[tuple[str, str]]:
+    """The complete configurations that the pages show."""
+    blocks = [
+        (page.name, block)
+        for page in PAGES
+        for block in re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    ]
+    return [(name, block) for name, block in blocks if "sources:" in block]
+
+
+@pytest.mark.parametrize(("name", "text"), configurations(), ids=lambda value: value.split("\n")[0])
+def test_a_configuration_that_a_page_shows_is_valid(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "job.yaml"
+    path.write_text(text, encoding="utf-8")
+    load_config(path, env={"CORPUS_BUCKET": "example-corpus", "TABLE_BUCKET": "example-tables"})
