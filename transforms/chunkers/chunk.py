@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from transforms.chunkers.compat.registry import CompatCut, compat_cuts
+from transforms.chunkers.guard import guarded, within
 from transforms.chunkers.size import Measure, both, in_characters, in_tokens
 from transforms.chunkers.verbatim import cut_verbatim
 from transforms.compose import (
     BUDGET_CUT,
     Parts,
     breadcrumb,
+    carried_header,
     compose,
     context_span,
     document_title,
     short_title,
 )
-from transforms.model.chunk import Chunk, Cut, CutKind
+from transforms.model.chunk import Chunk, Cut
 from transforms.structure.outline import Outline
-from transforms.structure.sentences import grapheme_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +41,7 @@ def chunk_document(
     settings: ChunkSettings,
     counter: TokenCounter,
     max_tokens: int | None,
-    embed: Callable[[Sequence[str]], NDArray[np.float32]] | None = None,  # noqa: ARG001 - none compares yet
+    embed: Callable[[Sequence[str]], NDArray[np.float32]] | None = None,
 ) -> list[Chunk]:
     """The document's chunks in order, complete but for their vectors.
 
@@ -52,11 +53,41 @@ def chunk_document(
         max_tokens: the model's input; no ``embed_text`` is longer. None: no bound.
         embed: for strategies that compare texts.
     """
-    measure = _measure(document.text, settings, counter, max_tokens)
-    cuts = STRATEGIES[settings.strategy](document, settings, measure)
-    if max_tokens is not None:
-        cuts = _within(document.text, cuts, counter, max_tokens)
-    return _complete(document, name, settings, cuts, measure, counter, max_tokens)
+    if settings.compat is not None:
+        found = compat_cuts(settings.compat, document, name, settings, embed)
+        cuts, drafts = _as_before(document, found, counter, max_tokens)
+    else:
+        measure = _measure(document.text, settings, counter, max_tokens)
+        cuts = STRATEGIES[settings.strategy](document, settings, measure)
+        cuts = guarded(document.text, cuts, settings.size, counter, max_tokens)
+        drafts = _drafts(document, name, settings, cuts, measure, counter, max_tokens)
+    return _complete(document, cuts, drafts, counter)
+
+
+def _as_before(
+    document: Document, found: Sequence[CompatCut], counter: TokenCounter, max_tokens: int | None
+) -> tuple[list[Cut], list[_Draft]]:
+    """The cuts and embedded texts of a system; what the model cannot read is made to fit, and says so."""
+    cuts, drafts = [], []
+    fits = _fitting([each.embed_text for each in found], counter, max_tokens)
+    for each, whole in zip(found, fits, strict=True):
+        parts = [each.cut]
+        if not whole and max_tokens is not None:
+            parts = within(document.text, [each.cut], counter, max_tokens)
+        for cut in parts:
+            text = each.embed_text if whole else document.text[cut.start : cut.end]
+            context = None
+            if whole and cut.context_start is not None and cut.context_end is not None:
+                context = (cut.context_start, cut.context_end)
+            cuts.append(cut)
+            drafts.append(_Draft(context, each.breadcrumb, text, gave_way=not whole))
+    return cuts, drafts
+
+
+def _fitting(texts: list[str], counter: TokenCounter, max_tokens: int | None) -> list[bool]:
+    if max_tokens is None:
+        return [True] * len(texts)
+    return [count <= max_tokens for count in counter.count(texts)]
 
 
 def _measure(text: str, settings: ChunkSettings, counter: TokenCounter, max_tokens: int | None) -> Measure:
@@ -70,26 +101,16 @@ def _measure(text: str, settings: ChunkSettings, counter: TokenCounter, max_toke
     return both(in_characters, settings.size.max, in_tokens(text, counter), max_tokens)
 
 
-def _within(text: str, cuts: list[Cut], counter: TokenCounter, max_tokens: int) -> list[Cut]:
-    """Halve what is still over the model's input: a piece of a word can have more tokens than in the word."""
-    counts = counter.count([text[cut.start : cut.end] for cut in cuts])
-    if all(count <= max_tokens for count in counts):
-        return cuts
-    parts: list[Cut] = []
-    for cut, count in zip(cuts, counts, strict=True):
-        halves = _halves(text, cut) if count > max_tokens else ()
-        parts += _within(text, list(halves), counter, max_tokens) if len(halves) > 1 else [cut]
-    return parts
+class _Draft(NamedTuple):
+    """What is embedded for a cut."""
+
+    context: tuple[int, int] | None
+    breadcrumb: str | None
+    embed_text: str
+    gave_way: bool
 
 
-def _halves(text: str, cut: Cut) -> tuple[Cut, ...]:
-    ends = [end for _, end in grapheme_spans(text, cut.start, cut.end)]
-    middle = ends[max(0, len(ends) // 2 - 1)]
-    halves = (replace(cut, end=middle, kind=CutKind.HARD), replace(cut, start=middle, kind=CutKind.HARD))
-    return tuple(half for half in halves if text[half.start : half.end].strip())
-
-
-def _complete(
+def _drafts(
     document: Document,
     name: str,
     settings: ChunkSettings,
@@ -97,44 +118,54 @@ def _complete(
     measure: Measure,
     counter: TokenCounter,
     max_tokens: int | None,
-) -> list[Chunk]:
+) -> list[_Draft]:
     text, outline = document.text, Outline(document.blocks)
     title = short_title(document_title(document, name, settings).text, settings.compose.title.max_chars)
-    texts = [text[cut.start : cut.end] for cut in cuts]
-    page_starts = [page.start for page in document.pages]
+    block_starts = [block.start for block in document.blocks]
     drafts = []
-    for cut, chunk_text, previous in zip(cuts, texts, [None, *cuts], strict=False):
-        section = outline.at(cut.start)
+    for cut, previous in zip(cuts, [None, *cuts], strict=False):
+        chunk_text = text[cut.start : cut.end]
         context = context_span(document, previous, cut, outline, settings, measure)
-        crumbs = breadcrumb(section, title, chunk_text, settings.compose.breadcrumb)
+        crumbs = breadcrumb(outline.at(cut.start), title, chunk_text, settings.compose.breadcrumb)
         carried = text[slice(*context)] if context else ""
-        parts = Parts(title, crumbs, carried, chunk_text)
+        block = document.blocks[bisect_right(block_starts, cut.start) - 1]
+        parts = Parts(title, crumbs, carried, chunk_text, carried_header(document, block, cut))
         embed_text, gave_way = compose(parts, settings, lambda one: counter.count([one])[0], max_tokens)
-        drafts.append((section, context, crumbs, embed_text, gave_way))
-    tokens, embed_tokens = counter.count(texts), counter.count([draft[3] for draft in drafts])
-    return [
-        Chunk(
-            cut=cut,
-            text=texts[place],
-            tokens=tokens[place],
-            counter=counter.name,
-            embed_text=embed_text,
-            embed_tokens=embed_tokens[place],
-            section_title=section.title,
-            section_path=section.path,
-            section_level=section.level,
-            section_titles=outline.titles_within(cut.start, cut.end),
-            breadcrumb=crumbs or None,
-            page_start=_page(document, page_starts, cut.start),
-            page_end=_page(document, page_starts, cut.end - 1),
-            context_start=context[0] if context else None,
-            context_end=context[1] if context else None,
-            warnings=(BUDGET_CUT,) if gave_way else (),
+        drafts.append(_Draft(context, crumbs or None, embed_text, gave_way))
+    return drafts
+
+
+def _complete(
+    document: Document, cuts: list[Cut], drafts: list[_Draft], counter: TokenCounter
+) -> list[Chunk]:
+    outline = Outline(document.blocks)
+    texts = [document.text[cut.start : cut.end] for cut in cuts]
+    page_starts = [page.start for page in document.pages]
+    tokens, embed_tokens = counter.count(texts), counter.count([draft.embed_text for draft in drafts])
+    chunks = []
+    for place, (cut, draft) in enumerate(zip(cuts, drafts, strict=True)):
+        section = outline.at(cut.start)
+        chunks.append(
+            Chunk(
+                cut=cut,
+                text=texts[place],
+                tokens=tokens[place],
+                counter=counter.name,
+                embed_text=draft.embed_text,
+                embed_tokens=embed_tokens[place],
+                section_title=section.title,
+                section_path=section.path,
+                section_level=section.level,
+                section_titles=outline.titles_within(cut.start, cut.end),
+                breadcrumb=draft.breadcrumb,
+                page_start=_page(document, page_starts, cut.start),
+                page_end=_page(document, page_starts, cut.end - 1),
+                context_start=draft.context[0] if draft.context else None,
+                context_end=draft.context[1] if draft.context else None,
+                warnings=(*cut.warnings, BUDGET_CUT) if draft.gave_way else cut.warnings,
+            )
         )
-        for place, (cut, (section, context, crumbs, embed_text, gave_way)) in enumerate(
-            zip(cuts, drafts, strict=True)
-        )
-    ]
+    return chunks
 
 
 def _page(document: Document, starts: list[int], position: int) -> int | None:

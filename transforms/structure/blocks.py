@@ -2,7 +2,8 @@
 
 Markdown is parsed by markdown-it-py, block rules only: inline marks do not matter here and cost the most.
 Whatever the parser passes over (link definitions, for instance) becomes a paragraph, so that all ink lies
-in exactly one block. Plain text has paragraphs between blank lines.
+in exactly one block. Front matter between lines of dashes counts as code, so that it is cut at lines.
+Plain text has paragraphs between blank lines.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _KINDS = {
     "fence": BlockKind.CODE,
     "code_block": BlockKind.CODE,
 }
+_FRONT_MATTER = re.compile(r"---[^\S\n]*\n[\w-]+[^\S\n]*:(?:.*\n)+?(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)")
 _PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?![^\S\n]*(?:\n|\Z)))*")
 
 
@@ -50,7 +52,13 @@ def _markdown(text: str) -> Iterator[Block]:
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     done = 0
-    for token in _top_level(text):
+    front = _FRONT_MATTER.match(text)
+    if front:
+        done = front.end()
+        yield Block(BlockKind.CODE, 0, len(front.group().rstrip()))
+    # Blank lines in its place, so that the parser's line numbers hold.
+    body = "\n" * text.count("\n", 0, done) + text[done:]
+    for token in _top_level(body):
         if token.map is None:
             continue
         first, last = token.map
