@@ -1,0 +1,70 @@
+"""What is embedded for a chunk, and what gives way where it does not fit."""
+
+from __future__ import annotations
+
+from transforms.chunkers.settings import ChunkSettings
+from transforms.compose import Parts, breadcrumb, compose, document_title, join, short_title
+from transforms.model.document import Document
+from transforms.structure.blocks import parse_blocks
+from transforms.structure.outline import Section
+
+SETTINGS = ChunkSettings()
+PARTS = Parts("Title", "A > B", "one two three four", "text", "| h |")
+
+
+def letters(text: str) -> int:
+    return len(text)
+
+
+def document(text: str, title: str | None = None) -> Document:
+    return Document(text, parse_blocks(text, "markdown"), "text/markdown", "markdown/1", title=title)
+
+
+def test_parts_come_in_order_and_the_header_stands_before_the_text() -> None:
+    assert join(PARTS, SETTINGS) == "Title\nA > B\none two three four\n| h |\ntext"
+
+
+def test_empty_parts_leave_no_blank_line() -> None:
+    assert join(Parts("", "", "", "text"), SETTINGS) == "text"
+
+
+def test_a_title_that_the_text_begins_with_is_not_said_twice() -> None:
+    assert join(Parts("Title", "", "", "# Title\n\ntext"), SETTINGS) == "# Title\n\ntext"
+
+
+def test_context_gives_way_first_then_header_then_breadcrumb_then_title_and_never_the_text() -> None:
+    sizes = (41, 40, 26, 21, 15, 9, 1)
+    assert [compose(PARTS, SETTINGS, letters, size) for size in sizes] == [
+        ("Title\nA > B\none two three four\n| h |\ntext", False),
+        ("Title\nA > B\nfour\n| h |\ntext", True),
+        ("Title\nA > B\n| h |\ntext", True),
+        ("Title\nA > B\ntext", True),
+        ("Title\ntext", True),
+        ("text", True),
+        ("text", True),
+    ]
+
+
+def test_a_title_comes_from_metadata_else_the_first_heading_else_the_file() -> None:
+    def title(text: str, own: str | None) -> tuple[str | None, str | None]:
+        found = document_title(document(text, own), "docs/a.b.md", SETTINGS)
+        return found.text, found.origin
+
+    assert title("# H", " Own ") == ("Own", "metadata")
+    assert title("text\n\n## H", " ") == ("H", "heading")
+    assert title("text", None) == ("a.b", "file")
+
+
+def test_a_long_title_is_cut_at_a_word() -> None:
+    assert short_title("one two three", 8) == "one two"
+    assert short_title("one two three", 7) == "one two"
+    assert short_title("onetwothree", 5) == "onetw"
+    assert short_title(None, 5) == ""
+
+
+def test_a_breadcrumb_repeats_neither_the_title_nor_the_first_line() -> None:
+    keys = SETTINGS.compose.breadcrumb
+    section = Section(0, ("Title", "A", "B"))
+    assert breadcrumb(section, "Title", "text", keys) == "A > B"
+    assert breadcrumb(section, "Other", "text", keys) == "Title > A > B"
+    assert breadcrumb(section, "Title", "### B\n\ntext", keys) == "A"
