@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from transforms.embedders.wordpieces import WordPieceCounter, load_tokenizer
+from transforms.embedders.wordpieces import TokenizerCounter, load_tokenizer
 from transforms.model.errors import ParquetryError
 from transforms.model.ids import fingerprint
 
@@ -100,7 +100,7 @@ class OnnxEmbedder:
     ) -> None:
         self.name = name
         self.dimension = _dimension_of(session)
-        self.counter = WordPieceCounter(counter_name, tokenizer)
+        self.counter = TokenizerCounter(counter_name, tokenizer)
         self._tokenizer = tokenizer
         self._session = session
         self._inputs = [value.name for value in session.get_inputs()]

@@ -358,9 +358,9 @@ def _counter(settings: OpenAISettings) -> TokenCounter:
     file = _tokenizer_file(settings)
     if file is None:
         return ByteCounter()
-    from transforms.embedders.wordpieces import WordPieceCounter, load_tokenizer
+    from transforms.embedders.wordpieces import TokenizerCounter, load_tokenizer
 
-    return WordPieceCounter(f"{settings.model}-{sha256_hex(file)[:8]}", load_tokenizer(file))
+    return TokenizerCounter(f"{settings.model}-{sha256_hex(file)[:8]}", load_tokenizer(file))
 
 
 def _tokenizer_file(settings: OpenAISettings) -> bytes | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,20 +54,24 @@ class WordPieces:
         self._tokenizer = tokenizer
         self._lines: dict[str, NDArray[np.int32]] = {}
         self._held = 0
+        # One embedder serves all threads of a process, and one of them may clear what another looks up.
+        self._lock = threading.Lock()
 
     def ids(self, text: str) -> NDArray[np.int32]:
         """The ids of a text's pieces, in order, special ones left out."""
         lines = text.split("\n")
-        self._cut(lines)
-        return np.concatenate([self._lines[line] for line in lines])
+        with self._lock:
+            self._cut(lines)
+            return np.concatenate([self._lines[line] for line in lines])
 
     def counts(self, texts: Sequence[str]) -> list[int]:
         """The number of pieces of each text."""
         counts = []
         for first in range(0, len(texts), BATCH):
             of_texts = [text.split("\n") for text in texts[first : first + BATCH]]
-            self._cut([line for lines in of_texts for line in lines])
-            counts += [sum(len(self._lines[line]) for line in lines) for lines in of_texts]
+            with self._lock:
+                self._cut([line for lines in of_texts for line in lines])
+                counts += [sum(len(self._lines[line]) for line in lines) for lines in of_texts]
         return counts
 
     def _cut(self, lines: list[str]) -> None:
@@ -77,6 +82,23 @@ class WordPieces:
         for line, encoding in zip(unseen, encode_all(self._tokenizer, unseen), strict=True):
             self._lines[line] = np.asarray(encoding.ids, dtype=np.int32)
             self._held += len(line)
+
+
+class TokenizerCounter:
+    """A :class:`~transforms.embedders.protocol.TokenCounter` over a tokenizer of any kind.
+
+    Line breaks are tokens, or parts of them, to many tokenizers: texts are counted whole.
+    """
+
+    def __init__(self, name: str, tokenizer: Tokenizer) -> None:
+        self.name = name
+        self._tokenizer = tokenizer
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        return [len(encoding) for encoding in encode_all(self._tokenizer, texts)]
+
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
 
 
 class WordPieceCounter:

@@ -1,9 +1,13 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Split
 
 from transforms.embedders import wordpieces
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import StaticSettings
+from transforms.embedders.wordpieces import TokenizerCounter
 
 TEXT = st.text(st.sampled_from("ab Z.\n\t\u00e9e\u0301\u03a3\u4e2d\u200b'-12\u2028\r"), max_size=60)
 
@@ -27,3 +31,9 @@ def test_what_is_remembered_is_bounded(monkeypatch):
     for n in range(200):
         assert len(pieces.ids(f"line {n}\nand another")) > 3
     assert len(pieces._lines) < 50
+
+
+def test_a_tokenizer_to_which_line_breaks_are_tokens_counts_them():
+    tokenizer = Tokenizer(WordLevel({"a": 0, "\n": 1, "?": 2}, unk_token="?"))
+    tokenizer.pre_tokenizer = Split("", "isolated")
+    assert TokenizerCounter("own", tokenizer).count(["a\na\n", "aa"]) == [4, 2]
