@@ -1,0 +1,163 @@
+"""What is read out of mails."""
+
+from email.message import EmailMessage
+
+import pytest
+
+from transforms.extractors.eml import extract_eml
+from transforms.extractors.settings import ExtractSettings
+from transforms.model.document import BlockKind, Document
+from transforms.model.errors import RejectedError
+
+
+def read(data: bytes, **settings: object) -> list[Document]:
+    return extract_eml(data, "a.eml", ExtractSettings.model_validate(settings))
+
+
+def mail(subject: str = "Pump", body: str | None = "It leaks.\n") -> EmailMessage:
+    message = EmailMessage()
+    message["Subject"] = subject
+    message["From"] = "Ada <ada@club.example>"
+    message["To"] = "workshop@club.example"
+    message["Date"] = "Wed, 19 Jun 2024 20:02:44 +0200"
+    if body is not None:
+        message.set_content(body)
+    return message
+
+
+def test_the_subject_is_the_title_and_heading_and_the_headers_are_metadata() -> None:
+    [document] = read(mail().as_bytes())
+    assert document.text == "# Pump\n\nIt leaks.\n"
+    assert document.title == "Pump"
+    assert [(block.kind, block.start, block.end) for block in document.blocks] == [
+        (BlockKind.HEADING, 0, 6),
+        (BlockKind.PARAGRAPH, 8, 17),
+    ]
+    assert document.metadata == {
+        "from": "Ada <ada@club.example>",
+        "to": "workshop@club.example",
+        "date": "2024-06-19T20:02:44+02:00",
+    }
+
+
+def test_a_plain_body_is_kept_as_it_is_and_never_read_as_markdown() -> None:
+    [document] = read(mail(body="# not a heading\n\n    kept  apart\n").as_bytes())
+    assert document.text == "# Pump\n\n# not a heading\n\n    kept  apart\n"
+    assert [block.kind for block in document.blocks] == [
+        BlockKind.HEADING,
+        BlockKind.PARAGRAPH,
+        BlockKind.PARAGRAPH,
+    ]
+
+
+def test_of_two_wordings_the_plain_one_is_taken() -> None:
+    message = mail(body="Plain wording.")
+    message.add_alternative("<p>Rich wording.</p>", subtype="html")
+    [document] = read(message.as_bytes())
+    assert document.text == "# Pump\n\nPlain wording.\n"
+
+
+def test_html_is_taken_where_the_plain_wording_says_next_to_nothing() -> None:
+    message = mail(body="See HTML.")
+    message.add_alternative("<h2>Report</h2><p>All that is worth saying, at length.</p>", subtype="html")
+    [document] = read(message.as_bytes())
+    assert document.text == "# Pump\n\n## Report\n\nAll that is worth saying, at length.\n"
+    assert document.blocks[1].title == "Report"
+
+
+def test_attachments_are_documents_of_their_own() -> None:
+    message = mail()
+    message.add_attachment(b"a,b\n1,2\n", maintype="text", subtype="csv", filename="t\u00e4ble.csv")
+    message.add_attachment("Seen.", filename="note.txt")
+    message.add_attachment("Seen again.", filename="note.txt")
+    documents = read(message.as_bytes())
+    assert [(document.record, document.text) for document in documents] == [
+        (None, "# Pump\n\nIt leaks.\n\nAttachments: t\u00e4ble.csv, note.txt, note.txt\n"),
+        ("t\u00e4ble.csv", "| a | b |\n| --- | --- |\n| 1 | 2 |\n"),
+        ("note.txt", "Seen.\n"),
+        ("note (2).txt", "Seen again.\n"),
+    ]
+
+
+def test_an_attachment_that_cannot_be_read_is_a_warning_and_the_mail_stays() -> None:
+    message = mail()
+    message.add_attachment(b"\x89PNG\r\n\x1a\n", maintype="image", subtype="png", filename="seal.png")
+    [document] = read(message.as_bytes())
+    [warning] = document.warnings
+    assert warning.startswith("member_rejected:unsupported_type: seal.png: ")
+
+
+def test_a_mail_in_a_mail_is_read_with_its_attachments() -> None:
+    inner = mail("Inner", "Inside.\n")
+    inner.add_attachment("Deep.", filename="deep.txt")
+    outer = mail("Outer", "Outside.\n")
+    outer.add_attachment(inner)
+    documents = read(outer.as_bytes())
+    assert [(document.record, document.title) for document in documents] == [
+        (None, "Outer"),
+        ("Inner.eml", "Inner"),
+        ("Inner.eml/deep.txt", None),
+    ]
+
+
+def test_mails_in_mails_end_at_the_limit() -> None:
+    message = mail("0", "Level 0.\n")
+    for level in range(1, 5):
+        outer = mail(str(level), f"Level {level}.\n")
+        outer.add_attachment(message)
+        message = outer
+    documents = read(message.as_bytes(), max_nesting=2)
+    assert [document.title for document in documents] == ["4", "3", "2"]
+    assert documents[2].warnings[0].startswith("member_rejected:too_deep: ")
+
+
+def test_pictures_shown_in_the_text_are_no_attachments() -> None:
+    message = mail(body=None)
+    message.set_content("<p>Look:</p><img src='cid:x'>", subtype="html")
+    message.add_related(b"\x89PNG", maintype="image", subtype="png", cid="<x>", filename="x.png")
+    [document] = read(message.as_bytes())
+    assert (document.text, document.warnings) == ("# Pump\n\nLook:\n", ())
+
+
+def test_flowed_lines_are_joined() -> None:
+    data = b"Subject: S\nContent-Type: text/plain; format=flowed\n\nOne \nsentence.\n> quoted \n> twice\n-- \nAda\n"
+    [document] = read(data)
+    assert document.text == "# S\n\nOne sentence.\n> quoted \n> twice\n-- \nAda\n"
+
+
+@pytest.mark.parametrize("charset", ["windows-1252", "no-such-charset", "ascii"])
+def test_a_charset_that_is_wrong_or_unknown_does_not_lose_the_body(charset: str) -> None:
+    head = f"Subject: S\nContent-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: 8bit\n\n"
+    text = "Die T\u00fcr an der R\u00fcckseite der Pumpe l\u00e4sst sich nicht mehr schlie\u00dfen."
+    [document] = read(head.encode() + text.encode("cp1252"))
+    assert document.text == f"# S\n\n{text}\n"
+
+
+def test_encoded_headers_are_decoded() -> None:
+    [document] = read(b"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n =?utf-8?q?_aus_K=C3=B6ln?=\n\nText.\n")
+    assert document.title == "Gr\u00fc\u00dfe aus K\u00f6ln"
+
+
+def test_headers_that_break_the_rules_do_not_stop_the_mail() -> None:
+    [document] = read(b"Subject: S\nFrom: <>>@@[\nDate: yesterday\nTo: \xff\xfe\n\nText.\n")
+    assert document.text == "# S\n\nText.\n"
+    assert document.metadata["date"] == "yesterday"
+
+
+def test_an_encrypted_mail_says_so() -> None:
+    data = (
+        b"Subject: S\nContent-Type: multipart/encrypted; boundary=b\n\n--b\nContent-Type: application/pgp-encrypted\n\n"
+        b"Version: 1\n--b\nContent-Type: application/octet-stream\n\nxxxx\n--b--\n"
+    )
+    with pytest.raises(RejectedError, match="encrypted"):
+        read(data)
+
+
+def test_what_has_no_header_of_a_mail_is_corrupt() -> None:
+    with pytest.raises(RejectedError, match="corrupt"):
+        read(b"\x00\x01\x02 something else entirely")
+
+
+def test_a_mail_without_text_says_so() -> None:
+    with pytest.raises(RejectedError, match="no_text"):
+        read(b"From: a@b.example\n\n\n")

@@ -1,0 +1,75 @@
+"""What is read out of EPUB books."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from transforms.extractors.epub import extract_epub
+from transforms.extractors.settings import ExtractSettings
+from transforms.model.document import Document
+from transforms.model.errors import RejectedError
+
+Zipped = Callable[[Mapping[str, str | bytes]], bytes]
+
+CONTAINER = '<container><rootfiles><rootfile full-path="EPUB/book.opf"/></rootfiles></container>'
+
+
+def package(items: str, spine: str) -> str:
+    metadata = (
+        '<metadata xmlns:dc="dc"><dc:title>The Rover</dc:title><dc:creator>Ada</dc:creator>'
+        "<dc:creator>Bo</dc:creator><dc:language>en</dc:language></metadata>"
+    )
+    return (
+        f"<!DOCTYPE package><package>{metadata}<manifest>{items}</manifest><spine>{spine}</spine></package>"
+    )
+
+
+def item(key: str, href: str, properties: str = "") -> str:
+    return f'<item id="{key}" href="{href}" media-type="application/xhtml+xml" properties="{properties}"/>'
+
+
+def page(body: str) -> str:
+    return f'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>{body}</body></html>'
+
+
+def read(data: bytes) -> Document:
+    [document] = extract_epub(data, "a.epub", ExtractSettings())
+    return document
+
+
+def test_chapters_follow_the_spine_and_not_the_archive(zipped: Zipped) -> None:
+    items = item("a", "text/one%20a.xhtml") + item("b", "two.xhtml") + item("n", "nav.xhtml", "nav")
+    data = zipped(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "EPUB/two.xhtml": page("<h1>First</h1><p>1.</p>"),
+            "EPUB/text/one a.xhtml": page("<h1>Second</h1><p>2.</p>"),
+            "EPUB/nav.xhtml": page("<nav><ol><li>First</li></ol></nav>"),
+            "EPUB/book.opf": package(items, '<itemref idref="n"/><itemref idref="b"/><itemref idref="a"/>'),
+        }
+    )
+    document = read(data)
+    assert document.text == "# First\n\n1.\n\n# Second\n\n2.\n"
+    assert (document.title, document.language, document.metadata) == (
+        "The Rover",
+        "en",
+        {"author": "Ada, Bo"},
+    )
+
+
+def test_a_chapter_that_is_missing_is_a_warning(zipped: Zipped) -> None:
+    items = item("a", "a.xhtml") + item("b", "b.xhtml")
+    data = zipped(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "EPUB/a.xhtml": page("<p>There.</p>"),
+            "EPUB/book.opf": package(items, '<itemref idref="a"/><itemref idref="b"/>'),
+        }
+    )
+    document = read(data)
+    assert (document.text, document.warnings) == ("There.\n", ("chapter_left_out:corrupt: EPUB/b.xhtml",))
+
+
+def test_a_book_without_a_package_is_corrupt(zipped: Zipped) -> None:
+    with pytest.raises(RejectedError, match="corrupt"):
+        read(zipped({"META-INF/container.xml": "<container/>"}))
