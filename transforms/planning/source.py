@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transforms.model.ids import fingerprint
 from transforms.planning.diff import KNOWN, LISTING, compare
 from transforms.planning.shards import plan_source
 from transforms.table.ipc import from_ipc
@@ -23,4 +24,6 @@ def make_plan(
     """The plan of one source from the Arrow IPC streams of its listing and its documents."""
     spec = job.source[source]
     diff = compare(from_ipc(listing, LISTING), from_ipc(documents, KNOWN), rejected, spec.recipe)
-    return plan_source(source, diff, spec.recipe.fingerprint, job.shard_bytes)
+    # A shard done for another parent carried other rows over.
+    inputs = fingerprint(spec.recipe.fingerprint, str(job.parent))
+    return plan_source(source, diff, inputs, job.shard_bytes)

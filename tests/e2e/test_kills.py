@@ -1,0 +1,80 @@
+"""Runs that are really killed, and runs that really meet: processes of their own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+
+
+@pytest.fixture
+def job(world):
+    for n in range(60):
+        world.put(f"pages/{n:02}.md", f"# Page {n}\n\n" + f"Sentence {n} about wheels and valves. " * 60)
+    path = world.folder / "job.yaml"
+
+    def start(table="table"):
+        config = {
+            "table": str(world.folder / table),
+            "sources": [{"name": "docs", "root": str(world.corpus)}],
+            "run": {"workers": 1, "shard_bytes": 8192},
+        }
+        path.write_text(yaml.safe_dump(config))
+        command = [sys.executable, "-m", "pipeline.cli", "run", str(path)]
+        return subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+
+    return start
+
+
+def wait_for(found, seconds=60):
+    until = time.monotonic() + seconds
+    while not found():
+        assert time.monotonic() < until, "what was waited for did not come"
+        time.sleep(0.005)
+
+
+def finish(process):
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+def files(folder):
+    return {
+        path.relative_to(folder): path.read_bytes()
+        for kind in ("chunks", "documents")
+        for path in sorted((folder / kind).rglob("*.parquet"))
+    }
+
+
+def test_a_run_killed_again_and_again_ends_as_if_undisturbed(world, job):
+    assert finish(job("undisturbed"))[0] == 0
+    done = world.snapshot(1) / "_done"
+    for wanted in (1, 4, 8):
+        process = job()
+        wait_for(lambda wanted=wanted: len(list(done.rglob("*.json"))) >= wanted)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        assert not (world.table / "latest.json").exists()
+    first = {path: path.stat().st_mtime_ns for path in done.rglob("*.json")}
+    code, out, err = finish(job())
+    assert (code, err) == (0, "")
+    # Shards that were done were not done again.
+    assert {path: path.stat().st_mtime_ns for path in first} == first
+    assert files(world.snapshot(1)) == files(world.folder / "undisturbed/snapshots/000001")
+    assert world.manifest()["counts"]["embedded"] == world.manifest()["counts"]["chunks"]
+
+
+def test_of_two_runs_at_once_one_publishes_and_the_other_names_it(world, job):
+    one = job()
+    wait_for(lambda: (world.snapshot(1) / "_plan/claim.json").exists())
+    code, out, err = finish(job())
+    assert code == 4
+    assert f"process {one.pid}" in err
+    assert "Traceback" not in err
+    assert finish(one)[0] == 0
+    assert world.latest() == 1
