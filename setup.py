@@ -37,6 +37,9 @@ BASE = [
     "lxml>=6,<7",
     "python-calamine>=0.9,<1",
     "docutils>=0.22,<0.24",
+    # Structure: Markdown's blocks, and graphemes.
+    "pyromark>=0.10,<1",
+    "regex>=2025.7",
     # Embedders: the embedded one, and clients of servers.
     "numpy>=2,<3",
     "tokenizers>=0.22,<1",

@@ -1,16 +1,13 @@
 """The blocks of a canonical text, with exact offsets.
 
-Markdown is parsed by markdown-it-py, block rules only: inline marks do not matter here and cost the most.
-Whatever the parser passes over (link definitions, for instance) becomes a paragraph, so that all ink lies
-in exactly one block. Front matter between lines of dashes counts as code, so that it is cut at lines.
-Plain text has paragraphs between blank lines.
+Markdown is parsed as CommonMark with tables by pulldown-cmark. Whatever the parser passes over (link
+definitions, rules) becomes a paragraph, so that all ink lies in exactly one block. Plain text has paragraphs
+between blank lines.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from transforms.model.document import Block, BlockKind
@@ -18,21 +15,15 @@ from transforms.model.document import Block, BlockKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
-
 Syntax: TypeAlias = Literal["markdown", "plain"]
+Found: TypeAlias = tuple[object, int, int]
+"""A top-level event of the parser with its span."""
 
-_KINDS = {
-    "heading_open": BlockKind.HEADING,
-    "bullet_list_open": BlockKind.LIST,
-    "ordered_list_open": BlockKind.LIST,
-    "table_open": BlockKind.TABLE,
-    "fence": BlockKind.CODE,
-    "code_block": BlockKind.CODE,
-}
-_FRONT_MATTER = re.compile(r"---[^\S\n]*\n[\w-]+[^\S\n]*:(?:.*\n)+?(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)")
-_PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?![^\S\n]*(?:\n|\Z)))*")
+_KINDS = {"List": BlockKind.LIST, "Table": BlockKind.TABLE, "CodeBlock": BlockKind.CODE}
+_PARAGRAPH = re.compile(r"\S[^\n]*+(?:\n(?![^\S\n]*+(?:\n|\Z))[^\n]*+)*+")
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(?=[\w\"'-]+[ \t]*:)(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_OPENING_MARKS = re.compile(r"#{1,6}(?:[ \t]+|$)")
+_CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
 
 def parse_blocks(text: str, syntax: Syntax) -> tuple[Block, ...]:
@@ -44,72 +35,76 @@ def parse_blocks(text: str, syntax: Syntax) -> tuple[Block, ...]:
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[Block]:
     for found in _PARAGRAPH.finditer(text, start, end):
-        ink = found.group().rstrip()
-        yield Block(BlockKind.PARAGRAPH, found.start(), found.start() + len(ink))
+        yield Block(BlockKind.PARAGRAPH, found.start(), _ink_end(text, *found.span()))
 
 
 def _markdown(text: str) -> Iterator[Block]:
-    lines = text.split("\n")
-    starts = [0, *accumulate(len(line) + 1 for line in lines)]
     done = 0
     front = _FRONT_MATTER.match(text)
     if front:
         done = front.end()
-        yield Block(BlockKind.CODE, 0, len(front.group().rstrip()))
-    # Blank lines in its place, so that the parser's line numbers hold.
-    body = "\n" * text.count("\n", 0, done) + text[done:]
-    for token in _top_level(body):
-        if token.map is None:
-            continue
-        first, last = token.map
-        # Never back over what a block before has taken: blocks stay disjoint whatever the parser says.
-        start, end = max(done, starts[first]), min(starts[last], len(text))
-        yield from _paragraphs(text, done, start)
-        trimmed = _trim(text, start, end)
-        if trimmed is not None:
-            yield _block(token, text, *trimmed)
-        done = max(done, end)
+        yield Block(BlockKind.CODE, 0, _ink_end(text, 0, done), language="yaml")
+    for event, parsed_start, parsed_end in _top_level(text, done):
+        start, end = max(parsed_start, done), min(parsed_end, len(text))
+        if start > done and not text[done:start].isspace():
+            yield from _paragraphs(text, done, start)
+            done = start
+        end = _ink_end(text, start, end)
+        if end > start:
+            yield _block(event, text, _line_start(text, start, done), end)
+            done = end
     yield from _paragraphs(text, done, len(text))
 
 
-def _top_level(text: str) -> Iterator[Token]:
-    depth = 0
-    for token in _parser().parse(text):
-        if depth == 0 and token.nesting >= 0:
-            yield token
-        depth += token.nesting
+def _top_level(text: str, origin: int) -> Iterator[Found]:
+    """Each outermost element behind ``origin``; the parser counts bytes of UTF-8, we count code points."""
+    import pyromark
+
+    rest = text[origin:] if origin else text
+    data = None if rest.isascii() else rest.encode()
+    seen_bytes = seen_points = outermost_end = 0
+    for event, span in pyromark.events_with_range(rest, options=pyromark.Options.ENABLE_TABLES):
+        first = span["start"]
+        if first < outermost_end or type(event) is not dict or "Start" not in event:
+            continue
+        outermost_end = last = span["end"]
+        if data is not None:
+            first = seen_points + len(data[seen_bytes:first].decode())
+            seen_bytes, last = last, first + len(data[span["start"] : last].decode())
+            seen_points = last
+        yield event["Start"], origin + first, origin + last
 
 
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark").enable("table")
-    parser.core.ruler.disable(["inline", "text_join"])
-    return parser
-
-
-def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Without the line breaks around; an indentation stays with its block."""
-    ink = text[start:end]
-    if not ink.strip():
-        return None
-    return start + len(ink) - len(ink.lstrip("\n")), start + len(ink.rstrip())
-
-
-def _block(token: Token, text: str, start: int, end: int) -> Block:
-    kind = _KINDS.get(token.type, BlockKind.PARAGRAPH)
-    if kind is BlockKind.HEADING:
+def _block(event: object, text: str, start: int, end: int) -> Block:
+    # An event is its name, or a dictionary of its name to what is said about it.
+    name, value = next(iter(event.items())) if isinstance(event, dict) else (event, None)
+    if name == "Heading" and isinstance(value, dict):
         return Block(
-            kind, start, end, level=int(token.tag[1:]), title=_title(text[start:end], token.markup)
+            BlockKind.HEADING, start, end, level=int(value["level"][1:]), title=_title(text[start:end])
         )
-    if kind is BlockKind.CODE and token.info.strip():
-        return Block(kind, start, end, language=token.info.split()[0])
+    kind = _KINDS.get(str(name), BlockKind.PARAGRAPH)
+    if kind is BlockKind.CODE and isinstance(value, dict) and value["Fenced"].strip():
+        return Block(kind, start, end, language=value["Fenced"].split()[0])
     return Block(kind, start, end)
 
 
-def _title(line: str, markup: str) -> str:
-    if markup in ("=", "-"):
-        return " ".join(line.split("\n")[:-1]).strip()
-    inner = line.strip().lstrip("#").strip()
-    return re.sub(r"(?:^|\s)#+$", "", inner).strip()
+def _title(source: str) -> str:
+    """The words of a heading: without ``#`` at both ends, or without the line below."""
+    source = source.strip()
+    if "\n" in source:
+        return " ".join(line.strip() for line in source.split("\n")[:-1])
+    return _CLOSING_MARKS.sub("", _OPENING_MARKS.sub("", source, count=1)).strip()
+
+
+def _line_start(text: str, start: int, least: int) -> int:
+    """Back over the indentation, which belongs to its block."""
+    before = start
+    while before > least and text[before - 1] in " \t":
+        before -= 1
+    return before if before == 0 or text[before - 1] == "\n" else start
+
+
+def _ink_end(text: str, start: int, end: int) -> int:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return end
