@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.chunkers.compat.registry import CompatCut, compat_cuts
 from transforms.chunkers.guard import guarded, within
+from transforms.chunkers.headings import cut_headings
 from transforms.chunkers.size import Measure, both, in_characters, in_tokens
 from transforms.chunkers.verbatim import cut_verbatim
+from transforms.chunkers.window import cut_window
 from transforms.compose import (
     BUDGET_CUT,
     Parts,
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from transforms.embedders.protocol import TokenCounter
     from transforms.model.document import Document
 
-STRATEGIES = {"verbatim": cut_verbatim}
+STRATEGIES = {"verbatim": cut_verbatim, "headings": cut_headings, "window": cut_window}
 
 
 def chunk_document(
@@ -126,7 +128,7 @@ def _drafts(
     for cut, previous in zip(cuts, [None, *cuts], strict=False):
         chunk_text = text[cut.start : cut.end]
         context = context_span(document, previous, cut, outline, settings, measure)
-        crumbs = breadcrumb(outline.at(cut.start), title, chunk_text, settings.compose.breadcrumb)
+        crumbs = breadcrumb(outline.over(cut.start, cut.end), title, chunk_text, settings.compose.breadcrumb)
         carried = text[slice(*context)] if context else ""
         block = document.blocks[bisect_right(block_starts, cut.start) - 1]
         parts = Parts(title, crumbs, carried, chunk_text, carried_header(document, block, cut))
@@ -144,7 +146,7 @@ def _complete(
     tokens, embed_tokens = counter.count(texts), counter.count([draft.embed_text for draft in drafts])
     chunks = []
     for place, (cut, draft) in enumerate(zip(cuts, drafts, strict=True)):
-        section = outline.at(cut.start)
+        section = outline.over(cut.start, cut.end)
         chunks.append(
             Chunk(
                 cut=cut,

@@ -11,7 +11,7 @@ from transforms.chunkers.compat.presets import Preset, with_preset
 CHUNKING_VERSION = 1
 """Part of every recipe: raised whenever the same text and settings would be cut or composed differently."""
 
-ONLY_COMPAT = frozenset({"semantic", "sections", "headings", "window"})
+ONLY_COMPAT = frozenset({"semantic", "sections"})
 
 
 class _Keys(BaseModel):

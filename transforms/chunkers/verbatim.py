@@ -46,8 +46,15 @@ def cut_verbatim(document: Document, settings: ChunkSettings, measure: Measure) 
     start, end = document.blocks[0].start, document.blocks[-1].end
     if measure(start, end) <= size.target:
         return [Cut(start, end, CutKind.WHOLE)]
+    return pack_blocks(text, document.blocks, settings, measure)
+
+
+def pack_blocks(
+    text: str, blocks: Sequence[Block], settings: ChunkSettings, measure: Measure
+) -> list[Cut]:
+    """Blocks in order packed up to the target, and cut where one is over it: for every strategy."""
     packer = _Packer(text, settings, measure)
-    for unit in _units(document.blocks, keep=settings.headings.keep_with_next):
+    for unit in _units(blocks, keep=settings.headings.keep_with_next):
         packer.add(unit)
     return packer.finish()
 

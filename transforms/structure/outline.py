@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from transforms.model.document import Block, BlockKind
@@ -46,8 +47,33 @@ class Outline:
         """The section that a position lies in; a heading lies in its own."""
         return self._sections[bisect_right(self._starts, position) - 1]
 
+    def over(self, start: int, end: int) -> Section:
+        """The section that a span is filed under.
+
+        A span that begins inside a section is filed there. One that begins with headings says them itself
+        and is filed under what all its sections share. Text before the first heading is in no section, and
+        does not count where a heading follows in the span.
+        """
+        first = bisect_right(self._starts, start) - 1
+        inside = self._sections[first : max(bisect_left(self._starts, end), first + 1)]
+        if inside[0].path and inside[0].start < start:
+            return inside[0]
+        if not inside[0].path and len(inside) > 1:
+            inside = inside[1:]
+        return reduce(_shared, inside)
+
     def titles_within(self, start: int, end: int) -> tuple[str, ...]:
         """The headings that begin inside a span."""
         first = bisect_right(self._starts, start - 1)
         inside = self._sections[first : bisect_right(self._starts, end - 1)]
         return tuple(section.title for section in inside if section.title)
+
+
+def _shared(first: Section, other: Section) -> Section:
+    """The section itself if it encloses the other, else what encloses both."""
+    depth = 0
+    for one, two in zip(first.path, other.path, strict=False):
+        if one != two:
+            break
+        depth += 1
+    return first if depth == len(first.path) else Section(first.start, first.path[:depth])
