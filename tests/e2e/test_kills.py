@@ -61,7 +61,7 @@ def test_a_run_killed_again_and_again_ends_as_if_undisturbed(world, job):
         process.communicate()
         assert not (world.table / "latest.json").exists()
     first = {path: path.stat().st_mtime_ns for path in done.rglob("*.json")}
-    code, out, err = finish(job())
+    code, _out, err = finish(job())
     assert (code, err) == (0, "")
     # Shards that were done were not done again.
     assert {path: path.stat().st_mtime_ns for path in first} == first
@@ -71,8 +71,8 @@ def test_a_run_killed_again_and_again_ends_as_if_undisturbed(world, job):
 
 def test_of_two_runs_at_once_one_publishes_and_the_other_names_it(world, job):
     one = job()
-    wait_for(lambda: (world.snapshot(1) / "_plan/claim.json").exists())
-    code, out, err = finish(job())
+    wait_for((world.snapshot(1) / "_plan/claim.json").exists)
+    code, _out, err = finish(job())
     assert code == 4
     assert f"process {one.pid}" in err
     assert "Traceback" not in err
