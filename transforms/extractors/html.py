@@ -56,7 +56,9 @@ def extract_html(data: bytes, settings: ExtractSettings) -> Document:
     text, warnings = decode(data, settings.encoding)
     text = re.sub(r"\A\s*<\?xml[^>]*\?>", "", canonical_text(text))
     try:
-        root = html.document_fromstring(text, parser=html.HTMLParser(huge_tree=False, no_network=True))
+        # As bytes: lxml refuses text with an encoding declaration, wherever that stands.
+        parser = html.HTMLParser(huge_tree=False, no_network=True, encoding="utf-8")
+        root = html.document_fromstring(text.encode(), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError) as error:
         raise RejectedError("corrupt", f"The page cannot be parsed: {error}.") from error
     writer = _Writer(main_content=settings.main_content)

@@ -73,3 +73,14 @@ def test_a_chapter_that_is_missing_is_a_warning(zipped: Zipped) -> None:
 def test_a_book_without_a_package_is_corrupt(zipped: Zipped) -> None:
     with pytest.raises(RejectedError, match="corrupt"):
         read(zipped({"META-INF/container.xml": "<container/>"}))
+
+
+def test_a_declaration_that_stands_in_the_wrong_place_is_passed_over(zipped: Zipped) -> None:
+    data = zipped(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "EPUB/a.xhtml": '<!-- x --><?xml version="1.0" encoding="utf-8"?>' + page("<p>T\u00fcr.</p>"),
+            "EPUB/book.opf": package(item("a", "a.xhtml"), '<itemref idref="a"/>'),
+        }
+    )
+    assert read(data).text == "T\u00fcr.\n"
