@@ -66,8 +66,8 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str], task: Task = "document") -> NDArray[np.float32]:  # noqa: ARG002
         vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = self._mean(self.counter.pieces.ids(text))
+        for row, ids in enumerate(self.counter.pieces.ids(texts)):
+            vectors[row] = self._mean(ids)
         return vectors
 
     def _mean(self, ids: NDArray[np.int32]) -> NDArray[np.float64]:

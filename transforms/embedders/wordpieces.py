@@ -57,12 +57,14 @@ class WordPieces:
         # One embedder serves all threads of a process, and one of them may clear what another looks up.
         self._lock = threading.Lock()
 
-    def ids(self, text: str) -> NDArray[np.int32]:
-        """The ids of a text's pieces, in order, special ones left out."""
-        lines = text.split("\n")
-        with self._lock:
-            self._cut(lines)
-            return np.concatenate([self._lines[line] for line in lines])
+    def ids(self, texts: Sequence[str]) -> Iterator[NDArray[np.int32]]:
+        """The ids of each text's pieces, in order, special ones left out."""
+        for first in range(0, len(texts), BATCH):
+            of_texts = [text.split("\n") for text in texts[first : first + BATCH]]
+            with self._lock:
+                self._cut([line for lines in of_texts for line in lines])
+                found = [np.concatenate([self._lines[line] for line in lines]) for lines in of_texts]
+            yield from found
 
     def counts(self, texts: Sequence[str]) -> list[int]:
         """The number of pieces of each text."""
