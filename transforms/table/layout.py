@@ -7,13 +7,22 @@ import re
 CHUNKS = "chunks"
 DOCUMENTS = "documents"
 LATEST = "latest.json"
+SNAPSHOTS = "snapshots/"
+RUNS = "runs/"
 
+_SNAPSHOT = re.compile(r"snapshots/(\d{6,})/")
 _SHARD_FILE = re.compile(r"(?:^|/)(?:chunks|documents)/source=([^/]+)/([^/]+)\.parquet$")
 
 
 def snapshot_dir(number: int) -> str:
     """The directory of a snapshot, with its slash."""
-    return f"snapshots/{number:06}/"
+    return f"{SNAPSHOTS}{number:06}/"
+
+
+def snapshot_of(path: str) -> int | None:
+    """The number of the snapshot that a path lies in."""
+    found = _SNAPSHOT.match(path)
+    return int(found[1]) if found else None
 
 
 def manifest_path(number: int) -> str:
@@ -70,4 +79,4 @@ def done_path(number: int, slug: str, shard: str) -> str:
 
 def run_path(run_id: str) -> str:
     """How a run ended."""
-    return f"runs/{run_id}.json"
+    return f"{RUNS}{run_id}.json"

@@ -1,22 +1,27 @@
 """The claim of a run on the snapshot it builds: one writer at a time, however many start.
 
 The claim is a small object created if absent. Its holder renews it; a claim that was not renewed in time,
-or whose process is gone from this very machine, is dead and may be taken over by exactly one other run.
+or whose process is gone from this very machine, is dead and may be taken over by exactly one other run. The
+clocks of machines that share a table have to agree to a minute or so; where they do not, two runs may work,
+and still only one can publish, because the pointer moves from the snapshot it was planned on and no other.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import socket
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from transforms.model.errors import GuardError, NotFoundError, PreconditionError, StorageError
 from transforms.table.layout import claim_path
+from transforms.table.pointer import read_pointer
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -36,10 +41,14 @@ class Claim:
     pid: int
     since: str
     expires_at: str
+    machine: str = ""
+    """Boot and process namespace: where the same pid is the same process. Hosts may share a name."""
+    started: str = ""
+    """When the process began, in the kernel's ticks: a pid is used again, the pair is not."""
 
     def alive(self) -> bool:
         """Whether the holder may still be at work."""
-        if self.host == socket.gethostname() and not _process_exists(self.pid):
+        if self.machine == _machine() and not _runs(self.pid, self.started):
             return False
         return datetime.datetime.fromisoformat(self.expires_at) > _now()
 
@@ -48,16 +57,18 @@ _CLAIM = TypeAdapter(Claim)
 
 
 class Lease:
-    """Hold the claim on a snapshot while the block runs.
+    """Hold the claim on a snapshot while the block runs; ``take_over`` asks no one who holds it.
 
-    Entering raises GuardError where a live run holds it, or another one was faster.
+    Entering raises GuardError where a live run holds it, another one was faster, or the snapshot was
+    published since its number was chosen.
     """
 
-    def __init__(self, store: Store, number: int, run_id: str) -> None:
+    def __init__(self, store: Store, number: int, run_id: str, *, take_over: bool = False) -> None:
         self._store = store
         self._number = number
         self._path = claim_path(number)
         self._run_id = run_id
+        self._forced = take_over
         self._since = _now().isoformat(timespec="seconds")
         self._token = ""
         self._stop = threading.Event()
@@ -68,6 +79,13 @@ class Lease:
             self._token = self._store.create(self._path, self._claim())
         except PreconditionError:
             self._token = self._take_over()
+        pointer = read_pointer(self._store)
+        if pointer is not None and pointer.highest >= self._number:
+            self._release()
+            raise GuardError(
+                f"Another run on {self._store.root} has just published snapshot {pointer.highest}; "
+                "start again."
+            )
         self._heartbeat.start()
         return self
 
@@ -76,11 +94,20 @@ class Lease:
     ) -> None:
         self._stop.set()
         self._heartbeat.join()
-        self._store.delete([self._path])
+        self._release()
 
     def _claim(self) -> bytes:
         expires = _now() + datetime.timedelta(seconds=LEASE_SECONDS)
-        claim = Claim(self._run_id, socket.gethostname(), os.getpid(), self._since, expires.isoformat())
+        pid = os.getpid()
+        claim = Claim(
+            run_id=self._run_id,
+            host=socket.gethostname(),
+            pid=pid,
+            since=self._since,
+            expires_at=expires.isoformat(),
+            machine=_machine(),
+            started=_started(pid),
+        )
         return _CLAIM.dump_json(claim)
 
     def _take_over(self) -> str:
@@ -88,8 +115,8 @@ class Lease:
         if facts is None:
             raise GuardError(f"Another run on {self._store.root} just ended; start again.")
         try:
-            held = _CLAIM.validate_json(self._store.read(self._path, token=facts.token))
-            if held.alive():
+            held = _read_claim(self._store, self._path, facts.token)
+            if held.alive() and not self._forced:
                 raise GuardError(
                     f"Another run holds {self._store.root}: {held.run_id} on {held.host}, "
                     f"process {held.pid}, since {held.since}. Wait for it, or stop it."
@@ -100,23 +127,83 @@ class Lease:
                 f"Another run on {self._store.root} was faster; start again when it is done."
             ) from error
 
+    def _release(self) -> None:
+        """Leave the claim only if it is ours still. Where the store does not answer, it runs out."""
+        with contextlib.suppress(StorageError):
+            facts = self._store.stat(self._path)
+            if facts is not None and facts.token == self._token:
+                self._store.delete([self._path])
+
     def _renew_until_stopped(self) -> None:
         while not self._stop.wait(RENEW_SECONDS):
             try:
                 self._token = self._store.replace(self._path, self._claim(), self._token)
             except PreconditionError:
-                # Taken over: the commit will find the pointer moved and refuse.
+                # Taken over: require_claim refuses to publish.
                 return
             except StorageError:
                 # The store is out of reach for a moment: the lease outlasts three missed renewals.
                 continue
 
 
+def read_claim(store: Store, number: int) -> Claim | None:
+    """Who holds the claim on a snapshot; None where nobody does."""
+    try:
+        return _read_claim(store, claim_path(number))
+    except NotFoundError:
+        return None
+
+
+def require_claim(store: Store, number: int, run_id: str) -> None:
+    """Pass a run that may publish.
+
+    A runner may outlive the process that started it and held the claim: where nobody holds one, the
+    pointer alone decides.
+
+    Raises:
+        GuardError: another run has taken the claim over.
+    """
+    held = read_claim(store, number)
+    if held is not None and held.run_id != run_id:
+        raise GuardError(
+            f"Snapshot {number} of {store.root} was taken over by {held.run_id} on {held.host}, "
+            f"process {held.pid}, since {held.since}. This run publishes nothing."
+        )
+
+
+def _read_claim(store: Store, path: str, token: str | None = None) -> Claim:
+    try:
+        return _CLAIM.validate_json(store.read(path, token=token))
+    except ValidationError as error:
+        raise GuardError(f"{store.uri(path)} is no claim of this program: remove it by hand.") from error
+
+
 def _now() -> datetime.datetime:
     return datetime.datetime.now(datetime.UTC)
 
 
-def _process_exists(pid: int) -> bool:
+def _machine() -> str:
+    """What is the same only where process ids mean the same: else the name of the host has to serve."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot}-{Path('/proc/self/ns/pid').stat().st_ino}"
+    except OSError:
+        return socket.gethostname()
+
+
+def _started(pid: int) -> str:
+    """When a process began, or "" where the system does not say it this way."""
+    try:
+        facts = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    # The command's name is in parentheses and may hold anything, blanks and parentheses included.
+    return facts.rpartition(")")[2].split()[19]
+
+
+def _runs(pid: int, started: str) -> bool:
+    if started and _started(pid) != started:
+        return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

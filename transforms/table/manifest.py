@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 from transforms.model.errors import NotFoundError, TableError
 from transforms.model.shard import FileInfo
 from transforms.table.layout import manifest_path
-from transforms.table.schema import SCHEMA_VERSION
+from transforms.table.versioned import check_version
 
 if TYPE_CHECKING:
     from transforms.storage.protocol import Store
@@ -60,14 +60,11 @@ def read_manifest(store: Store, number: int) -> Manifest:
     """
     path = manifest_path(number)
     try:
-        manifest = _MANIFEST.validate_json(store.read(path))
+        data = store.read(path)
     except NotFoundError as error:
         raise TableError(f"{store.root} has no published snapshot {number}.") from error
+    check_version(data, store.uri(path))
+    try:
+        return _MANIFEST.validate_json(data)
     except ValidationError as error:
         raise TableError(f"{store.uri(path)} is no manifest of this program: {error}") from error
-    if manifest.schema_version > SCHEMA_VERSION:
-        raise TableError(
-            f"Snapshot {number} of {store.root} was written by {manifest.program} with schema version "
-            f"{manifest.schema_version}; this program knows {SCHEMA_VERSION}. Upgrade it."
-        )
-    return manifest

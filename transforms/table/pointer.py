@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from transforms.model.errors import NotFoundError, TableError
+from transforms.model.errors import GuardError, PreconditionError, TableError
 from transforms.table.layout import LATEST, manifest_path
 from transforms.table.schema import SCHEMA_VERSION
+from transforms.table.versioned import check_version
 
 if TYPE_CHECKING:
     from transforms.storage.protocol import Store
+
+_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +41,52 @@ def read_pointer(store: Store) -> Pointer | None:
     Raises:
         TableError: the file is no pointer of this program, or of a newer one.
     """
-    try:
-        data = store.read(LATEST)
-    except NotFoundError:
-        return None
-    try:
-        pointer = _POINTER.validate_json(data)
-    except ValidationError as error:
-        raise TableError(f"{store.uri(LATEST)} does not name a snapshot: {error}") from error
-    if pointer.schema_version > SCHEMA_VERSION:
-        raise TableError(f"{store.root} was written by a newer program. Upgrade this one.")
-    return pointer
+    return _read(store)[0]
 
 
-def move_pointer(store: Store, snapshot: int) -> None:
-    """Make ``snapshot`` the newest, in one step.
+def move_pointer(store: Store, snapshot: int, expected: int | None) -> None:
+    """Make ``snapshot`` the newest, in one step, if the newest is still ``expected`` (None: none yet).
 
     Raises:
-        PreconditionError: another writer moved the pointer in between.
+        GuardError: another run or a rollback moved the pointer in between.
     """
-    facts = store.stat(LATEST)
-    before = read_pointer(store)
+    before, token = _read(store)
+    now = None if before is None else before.snapshot
+    moved = GuardError(
+        f"{store.root} was at snapshot {expected} and is at {now} now: another run or a rollback moved it. "
+        "Nothing was published; start again."
+    )
+    if now != expected:
+        raise moved
     highest = max(snapshot, before.highest if before else 0)
     data = _POINTER.dump_json(Pointer(SCHEMA_VERSION, snapshot, highest, manifest_path(snapshot)), indent=2)
-    if facts is None:
-        store.create(LATEST, data)
-    else:
-        store.replace(LATEST, data, facts.token)
+    try:
+        if token is None:
+            store.create(LATEST, data)
+        else:
+            store.replace(LATEST, data, token)
+    except PreconditionError as error:
+        raise moved from error
+
+
+def _read(store: Store) -> tuple[Pointer | None, str | None]:
+    """The pointer and the version of the object that it was read from."""
+    for _ in range(_TRIES):
+        facts = store.stat(LATEST)
+        if facts is None:
+            return None, None
+        try:
+            return _parse(store, store.read(LATEST, token=facts.token)), facts.token
+        except PreconditionError:
+            # Moved between the two requests.
+            continue
+    raise GuardError(f"{store.uri(LATEST)} changes all the time; somebody else works on this table.")
+
+
+def _parse(store: Store, data: bytes) -> Pointer:
+    uri = store.uri(LATEST)
+    check_version(data, uri)
+    try:
+        return _POINTER.validate_json(data)
+    except ValidationError as error:
+        raise TableError(f"{uri} does not name a snapshot: {error}") from error

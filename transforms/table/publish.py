@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from transforms.model.errors import TableError
+from transforms.model.errors import GuardError, TableError
 from transforms.model.ids import slug
 from transforms.model.version import VERSION
 from transforms.table.layout import (
@@ -26,9 +27,11 @@ from transforms.table.layout import (
     report_path,
     snapshot_dir,
 )
-from transforms.table.manifest import COUNTS, Manifest, SourceEntry, to_json
-from transforms.table.pointer import move_pointer
+from transforms.table.lease import require_claim
+from transforms.table.manifest import COUNTS, Manifest, SourceEntry, read_manifest, to_json
+from transforms.table.pointer import Pointer, move_pointer, read_pointer
 from transforms.table.schema import DELETES, REJECTED, SCHEMA_VERSION
+from transforms.table.verify import check_files
 from transforms.table.writer import to_parquet
 
 if TYPE_CHECKING:
@@ -37,7 +40,8 @@ if TYPE_CHECKING:
     from transforms.model.shard import FileInfo, Rejection
     from transforms.storage.protocol import Store
 
-_PARALLEL_COPIES = 16
+_PARALLEL = 8
+"""Copies and footers at once; clients of stores keep ten connections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +63,40 @@ class Draft:
 
 
 def publish(store: Store, draft: Draft) -> Manifest:
-    """Make the draft the newest snapshot.
+    """Make the draft the newest snapshot. A call that is repeated finds its own work and does no harm.
 
     Raises:
         TableError: a file is not what its receipt says; nothing was published.
-        PreconditionError: another writer published in between.
+        GuardError: another run has taken over, or published in between; nothing was published.
     """
+    pointer = read_pointer(store)
+    if pointer is not None and pointer.highest >= draft.number:
+        return _published_before(store, draft, pointer)
+    require_claim(store, draft.number, draft.run_id)
     manifest = _manifest(draft)
+    # An attempt that died just before the last step left one that is about to be wrong.
+    store.delete([manifest_path(draft.number)])
     _link_kept(store, draft)
     _remove_strays(store, manifest)
-    _check_files(store, manifest)
+    check_files(store, manifest)
+    _check_rows(store, draft)
     _write_side_tables(store, draft, manifest)
+    require_claim(store, draft.number, draft.run_id)
     store.write(manifest_path(draft.number), to_json(manifest))
-    move_pointer(store, draft.number)
+    move_pointer(store, draft.number, draft.parent)
     return manifest
+
+
+def _published_before(store: Store, draft: Draft, pointer: Pointer) -> Manifest:
+    """What this very run has published, if it was this one."""
+    if pointer.highest == draft.number:
+        manifest = read_manifest(store, draft.number)
+        if manifest.run_id == draft.run_id:
+            return manifest
+    raise GuardError(
+        f"{store.root} has got snapshot {pointer.highest} since this run planned snapshot {draft.number}. "
+        "Nothing was published; start again."
+    )
 
 
 def _manifest(draft: Draft) -> Manifest:
@@ -97,7 +121,7 @@ def _link_kept(store: Store, draft: Draft) -> None:
     if draft.parent is None:
         return
     old, new = snapshot_dir(draft.parent), snapshot_dir(draft.number)
-    with ThreadPoolExecutor(_PARALLEL_COPIES) as pool:
+    with ThreadPoolExecutor(_PARALLEL) as pool:
         copies = [pool.submit(store.copy, old + file.path, new + file.path) for file in draft.kept_files]
         for copy in copies:
             copy.result()
@@ -111,42 +135,41 @@ def _remove_strays(store: Store, manifest: Manifest) -> None:
     store.delete([name for name in found if name not in named])
 
 
-def _check_files(store: Store, manifest: Manifest) -> None:
-    """Hold the files that are there against what the manifest will say of them."""
-    folder = snapshot_dir(manifest.snapshot)
-    sizes = {
-        info.name: info.size
-        for kind in (CHUNKS, DOCUMENTS)
-        for page in store.list(f"{folder}{kind}/")
-        for info in page
-    }
-    for file in manifest.files:
-        if sizes.get(folder + file.path) != file.bytes:
-            raise TableError(
-                f"{store.uri(folder + file.path)} should have {file.bytes:,} bytes and has "
-                f"{sizes.get(folder + file.path, 0):,}; the snapshot was not published. Run again."
-            )
-    for kind in (CHUNKS, DOCUMENTS):
-        rows = sum(file.rows for file in manifest.files if file.path.startswith(f"{kind}/"))
-        if rows != manifest.counts[kind]:
-            raise TableError(
-                f"The {kind} files of snapshot {manifest.snapshot} hold {rows:,} rows and the sources count "
-                f"{manifest.counts[kind]:,}; the snapshot was not published."
-            )
+def _check_rows(store: Store, draft: Draft) -> None:
+    """Hold the footers of the new files against their receipts."""
+    folder = snapshot_dir(draft.number)
+
+    def rows(file: FileInfo) -> int:
+        with store.open(folder + file.path) as opened:
+            return int(pq.read_metadata(opened).num_rows)
+
+    with ThreadPoolExecutor(_PARALLEL) as pool:
+        for file, found in zip(draft.new_files, pool.map(rows, draft.new_files), strict=True):
+            if found != file.rows:
+                raise TableError(
+                    f"{store.uri(folder + file.path)} should have {file.rows:,} rows and has {found:,}; "
+                    "the snapshot was not published. Run again."
+                )
 
 
 def _write_side_tables(store: Store, draft: Draft, manifest: Manifest) -> None:
-    deletes = [
-        {"chunk_id": chunk_id, "source_name": source}
-        for source, chunk_ids in sorted(draft.deleted.items())
-        for chunk_id in chunk_ids
-    ]
-    rejected = [_rejected_row(rejection) for rejection in draft.rejected]
     recipe = dict(draft.recipe)
     number = draft.number
-    store.write(deletes_path(number), to_parquet(pa.Table.from_pylist(deletes, schema=DELETES), recipe))
-    store.write(rejected_path(number), to_parquet(pa.Table.from_pylist(rejected, schema=REJECTED), recipe))
+    rejected = pa.Table.from_pylist([_rejected_row(one) for one in draft.rejected], schema=REJECTED)
+    store.write(deletes_path(number), to_parquet(_deletes(draft), recipe))
+    store.write(rejected_path(number), to_parquet(rejected, recipe))
     store.write(report_path(number), _report(draft, manifest))
+
+
+def _deletes(draft: Draft) -> pa.Table:
+    tables = [
+        pa.table(
+            [pa.array(ids, pa.string()), pa.repeat(pa.scalar(source, pa.string()), len(ids))],
+            schema=DELETES,
+        )
+        for source, ids in sorted(draft.deleted.items())
+    ]
+    return pa.concat_tables([DELETES.empty_table(), *tables])
 
 
 def _rejected_row(rejection: Rejection) -> dict[str, str | int]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transforms.model.errors import TableError
-from transforms.table.layout import LATEST
+from transforms.table.layout import RUNS, SNAPSHOTS
 from transforms.table.pointer import read_pointer
 
 if TYPE_CHECKING:
     from transforms.storage.protocol import Store
 
-_OURS = ("snapshots/", "runs/", LATEST)
+_OURS = (SNAPSHOTS, RUNS)
 
 
 def require_table_or_empty(store: Store) -> None:
@@ -22,10 +22,11 @@ def require_table_or_empty(store: Store) -> None:
     """
     if read_pointer(store) is not None or not store.exists_root():
         return
-    for page in store.list():
-        for info in page:
-            if not info.name.startswith(_OURS):
-                raise TableError(
-                    f"{store.root} is no table: it holds {info.name}. "
-                    "Name an empty place or the folder of a table."
-                )
+    # One level is enough, be the place a home directory.
+    level = store.level()
+    found = [*level.folders, *(info.name for info in level.objects)]
+    strange = [name for name in found if name not in _OURS]
+    if strange:
+        raise TableError(
+            f"{store.root} is no table: it holds {strange[0]}. Name an empty place or the folder of a table."
+        )

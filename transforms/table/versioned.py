@@ -1,0 +1,29 @@
+"""Whether a record of the table was written by a newer program: asked before anything else of it."""
+
+from __future__ import annotations
+
+import json
+
+from transforms.model.errors import TableError
+from transforms.table.schema import SCHEMA_VERSION
+
+
+def check_version(data: bytes, uri: str) -> None:
+    """Pass a JSON object of this schema version or an older one.
+
+    Raises:
+        TableError: it is none, or a newer program wrote it, whatever else it holds.
+    """
+    try:
+        record = json.loads(data)
+        version = record["schema_version"]
+        program = str(record.get("program", "a newer program"))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise TableError(f"{uri} was not written by this program: it has no schema_version.") from error
+    if not isinstance(version, int):
+        raise TableError(f"{uri} was not written by this program: schema_version is {version!r}.")
+    if version > SCHEMA_VERSION:
+        raise TableError(
+            f"{uri} was written by {program} with schema version {version}; this program knows "
+            f"{SCHEMA_VERSION}. Upgrade it."
+        )
