@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from transforms.chunkers.compat.registry import CompatCut, compat_cuts
 from transforms.chunkers.guard import guarded, within
 from transforms.chunkers.headings import cut_headings
+from transforms.chunkers.sections import cut_sections
 from transforms.chunkers.size import Measure, both, in_characters, in_tokens
 from transforms.chunkers.verbatim import cut_verbatim
 from transforms.chunkers.window import cut_window
@@ -59,9 +60,9 @@ def chunk_document(
         found = compat_cuts(settings.compat, document, name, settings, embed)
         cuts, drafts = _as_before(document, found, counter, max_tokens)
     else:
-        measure = _measure(document.text, settings, counter, max_tokens)
-        cuts = STRATEGIES[settings.strategy](document, settings, measure)
-        cuts = guarded(document.text, cuts, settings.size, counter, max_tokens)
+        measure = _measure(document.text, settings.size.unit, settings.size.max, counter, max_tokens)
+        cuts = _cuts(document, settings, measure, counter, max_tokens)
+        cuts = guarded(document.text, cuts, settings, counter, max_tokens)
         drafts = _drafts(document, name, settings, cuts, measure, counter, max_tokens)
     return _complete(document, cuts, drafts, counter)
 
@@ -92,15 +93,34 @@ def _fitting(texts: list[str], counter: TokenCounter, max_tokens: int | None) ->
     return [count <= max_tokens for count in counter.count(texts)]
 
 
-def _measure(text: str, settings: ChunkSettings, counter: TokenCounter, max_tokens: int | None) -> Measure:
-    if settings.size.unit == "tokens":
+def _cuts(
+    document: Document,
+    settings: ChunkSettings,
+    measure: Measure,
+    counter: TokenCounter,
+    max_tokens: int | None,
+) -> list[Cut]:
+    if settings.strategy != "sections":
+        return STRATEGIES[settings.strategy](document, settings, measure)
+    measure_steps = measure
+    if settings.steps.protects(settings.doc_type_of(document.metadata)):
+        ceiling = settings.steps_ceiling
+        measure_steps = _measure(document.text, settings.size.unit, ceiling, counter, max_tokens)
+    return cut_sections(document, settings, measure, measure_steps)
+
+
+def _measure(
+    text: str, unit: Literal["chars", "tokens"], limit: int, counter: TokenCounter, max_tokens: int | None
+) -> Measure:
+    """Sizes in the unit, so that what is within the limit can be read by the model too."""
+    if unit == "tokens":
         tokens = in_tokens(text, counter)
-        if max_tokens is None or max_tokens >= settings.size.max:
+        if max_tokens is None or max_tokens >= limit:
             return tokens
-        return both(tokens, settings.size.max, tokens, max_tokens)
+        return both(tokens, limit, tokens, max_tokens)
     if max_tokens is None:
         return in_characters
-    return both(in_characters, settings.size.max, in_tokens(text, counter), max_tokens)
+    return both(in_characters, limit, in_tokens(text, counter), max_tokens)
 
 
 class _Draft(NamedTuple):
@@ -128,13 +148,24 @@ def _drafts(
     for cut, previous in zip(cuts, [None, *cuts], strict=False):
         chunk_text = text[cut.start : cut.end]
         context = context_span(document, previous, cut, outline, settings, measure)
-        crumbs = breadcrumb(outline.over(cut.start, cut.end), title, chunk_text, settings.compose.breadcrumb)
+        crumbs = breadcrumb(
+            outline.over(cut.start, cut.end), title, chunk_text, settings.compose.breadcrumb
+        )
+        crumbs = settings.compose.breadcrumb.separator.join(filter(None, (crumbs, _steps(cut))))
         carried = text[slice(*context)] if context else ""
         block = document.blocks[bisect_right(block_starts, cut.start) - 1]
         parts = Parts(title, crumbs, carried, chunk_text, carried_header(document, block, cut))
         embed_text, gave_way = compose(parts, settings, lambda one: counter.count([one])[0], max_tokens)
         drafts.append(_Draft(context, crumbs or None, embed_text, gave_way))
     return drafts
+
+
+def _steps(cut: Cut) -> str:
+    """Which of a procedure's steps a chunk holds, where these are not all."""
+    first, last, total = cut.step_first, cut.step_last, cut.step_total
+    if first is None or last is None or total is None or last - first + 1 == total:
+        return ""
+    return f"step {first} of {total}" if first == last else f"steps {first}-{last} of {total}"
 
 
 def _complete(

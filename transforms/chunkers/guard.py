@@ -7,29 +7,46 @@ where it begins or ends inside a token, the pieces are tokens of their own.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from transforms.model.chunk import Cut, CutKind
 from transforms.structure.sentences import grapheme_spans
 
 if TYPE_CHECKING:
-    from transforms.chunkers.settings import SizeSettings
+    from transforms.chunkers.settings import ChunkSettings
     from transforms.embedders.protocol import TokenCounter
 
 OVERSIZE_GRAPHEME = "oversize_grapheme"
 """Warning: the chunk is one grapheme, and that alone is over the maximum or the model's input."""
 
 
+PROTECTED = frozenset({CutKind.PROTECTED, CutKind.OVER_CEILING})
+"""Cuts that are held to ``steps.ceiling`` and not to ``size.max``."""
+
+
 def guarded(
-    text: str, cuts: list[Cut], size: SizeSettings, counter: TokenCounter, max_tokens: int | None
+    text: str, cuts: list[Cut], settings: ChunkSettings, counter: TokenCounter, max_tokens: int | None
 ) -> list[Cut]:
     """The cuts, held to the maximum and to the model's input; what cannot be cut says so."""
-    bounds = [max_tokens] if max_tokens is not None else []
-    if size.unit == "tokens":
-        bounds.append(size.max)
+    held: list[Cut] = []
+    for protected, group in groupby(cuts, key=lambda cut: cut.kind in PROTECTED):
+        limit = settings.steps_ceiling if protected else settings.size.max
+        held += _held(text, list(group), settings.size.unit, limit, counter, max_tokens)
+    return held
+
+
+def _held(
+    text: str, cuts: list[Cut], unit: str, limit: int, counter: TokenCounter, max_tokens: int | None
+) -> list[Cut]:
+    bounds = [] if max_tokens is None else [max_tokens]
+    if unit == "tokens":
+        bounds.append(limit)
     if bounds:
-        return within(text, cuts, counter, min(bounds))
-    return [_oversize(cut) if cut.end - cut.start > size.max else cut for cut in cuts]
+        cuts = within(text, cuts, counter, min(bounds))
+    if unit == "tokens":
+        return cuts
+    return [_oversize(cut) if cut.end - cut.start > limit else cut for cut in cuts]
 
 
 def within(text: str, cuts: list[Cut], counter: TokenCounter, max_tokens: int) -> list[Cut]:
@@ -62,4 +79,6 @@ def _halves(text: str, cut: Cut) -> list[Cut]:
 
 
 def _oversize(cut: Cut) -> Cut:
+    if OVERSIZE_GRAPHEME in cut.warnings:
+        return cut
     return replace(cut, warnings=(*cut.warnings, OVERSIZE_GRAPHEME))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from transforms.chunkers.compat.presets import Preset, with_preset
 
 CHUNKING_VERSION = 1
 """Part of every recipe: raised whenever the same text and settings would be cut or composed differently."""
 
-ONLY_COMPAT = frozenset({"semantic", "sections"})
+ONLY_COMPAT = frozenset({"semantic"})
 
 
 class _Keys(BaseModel):
@@ -61,6 +63,44 @@ class SemanticSettings(_Keys):
         le=100,
         description="Cut where the distance of neighbours is over this percentile.",
     )
+
+
+class StepSettings(_Keys):
+    """Numbered steps, for the strategy `sections`."""
+
+    protect: bool = Field(default=True, description="Keep a run of steps in one chunk.")
+    doc_types: tuple[str, ...] = Field(
+        default=("procedure",), description="Types of document that have steps, in any case of letters."
+    )
+    patterns: tuple[str, ...] = Field(
+        default=(r"\d+\.\s", r"\d+\)\s", r"\(\d+\)", r"step\s+\d+", r"schritt\s+\d+", r"\|\s*\d+\s*\|"),
+        description="What begins a step, at the start of a line; the first digits are its number.",
+    )
+    min_run: int = Field(default=2, ge=1, description="That many consecutive numbers make a run.")
+    ceiling: int | None = Field(
+        default=None,
+        ge=1,
+        description="In size.unit: a longer run is cut between steps. None: four times size.max.",
+    )
+    attach: tuple[str, ...] = Field(
+        default=("WARNING", "CAUTION", "NOTE"),
+        description="A paragraph that begins with one of these stays with the step behind it.",
+    )
+
+    @field_validator("patterns")
+    @classmethod
+    def _compile(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+        return patterns
+
+    def protects(self, doc_type: str | None) -> bool:
+        """Whether documents of this type have their steps kept together."""
+        known = {name.casefold() for name in self.doc_types}
+        return self.protect and doc_type is not None and doc_type.casefold() in known
 
 
 class OverlapSettings(_Keys):
@@ -126,6 +166,7 @@ class ChunkSettings(_Keys):
     size: SizeSettings = Field(default_factory=SizeSettings)
     headings: HeadingSettings = Field(default_factory=HeadingSettings)
     semantic: SemanticSettings = Field(default_factory=SemanticSettings)
+    steps: StepSettings = Field(default_factory=StepSettings)
     overlap: OverlapSettings = Field(default_factory=OverlapSettings)
     compose: ComposeSettings = Field(default_factory=ComposeSettings)
 
@@ -133,6 +174,12 @@ class ChunkSettings(_Keys):
     @classmethod
     def _over_the_preset(cls, given: Any) -> Any:
         return with_preset(given) if isinstance(given, dict) else given
+
+    @model_validator(mode="after")
+    def _ceiling_is_over_max(self) -> Self:
+        if self.steps_ceiling < self.size.max:
+            raise ValueError(f"steps.ceiling {self.steps_ceiling} is under size.max {self.size.max}")
+        return self
 
     @model_validator(mode="after")
     def _strategy_is_there(self) -> Self:
@@ -153,3 +200,15 @@ class ChunkSettings(_Keys):
         """The overlap in force, in ``size.unit``."""
         fifth = self.size.target // 5
         return min(200, fifth) if self.overlap.size is None else self.overlap.size
+
+    @property
+    def steps_ceiling(self) -> int:
+        """The longest run of steps that stays one chunk, in ``size.unit``."""
+        return 4 * self.size.max if self.steps.ceiling is None else self.steps.ceiling
+
+    def doc_type_of(self, metadata: Mapping[str, Any]) -> str | None:
+        """A document's type: as set for all, or what its metadata says if that is text."""
+        if self.doc_type is None or isinstance(self.doc_type, str):
+            return self.doc_type
+        value = metadata.get(self.doc_type.from_metadata)
+        return value if isinstance(value, str) else None

@@ -85,7 +85,9 @@ def _rag(document: Document, _name: str, settings: ChunkSettings, embed: Embed |
 
 
 def _yau(document: Document, _name: str, settings: ChunkSettings, _embed: Embed | None) -> list[CompatCut]:
-    chosen = yau.YauSettings(settings.size.target, settings.size.max, _doc_type(document, settings))
+    chosen = yau.YauSettings(
+        settings.size.target, settings.size.max, settings.doc_type_of(document.metadata) or ""
+    )
     # A PDF came to it as flat text, everything else in sections.
     cut = yau.chunk_raw if document.media_type == PDF else yau.chunk_sections
     return [
@@ -124,14 +126,6 @@ def _mindnet(
 
 def _cut(span: Span, kind: CutKind) -> Cut:
     return Cut(span[0], span[1], kind)
-
-
-def _doc_type(document: Document, settings: ChunkSettings) -> str:
-    wanted = settings.doc_type
-    if wanted is None or isinstance(wanted, str):
-        return wanted or ""
-    value = document.metadata.get(wanted.from_metadata)
-    return value if isinstance(value, str) else ""
 
 
 _SYSTEMS: dict[Preset, Callable[[Document, str, ChunkSettings, Embed | None], list[CompatCut]]] = {
