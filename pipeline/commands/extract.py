@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from transforms.extractors.outcome import outcome_of
+from transforms.extractors.records import RECORDS
 from transforms.extractors.registry import extract
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.errors import RejectedError
@@ -62,7 +63,7 @@ def _document(path: str, document: Document) -> str:
         "metadata": dict(document.metadata),
         "warnings": document.warnings,
         "text": document.text,
-        "records": 1,
+        "records": document.metadata.get(RECORDS, 1),
         "blocks": [asdict(block) for block in document.blocks],
         "pages": [asdict(page) for page in document.pages],
     }

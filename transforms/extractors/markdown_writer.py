@@ -17,7 +17,6 @@ _MARKS_AT_LINE_START = re.compile(
 )
 _CLOSING_MARKS = re.compile(r"(?<=[ \t])(?=#+$)")
 _LINE_EDGES = re.compile(r"[ \t\u00a0]*\n[ \t\u00a0\n]*")
-_SPACES = re.compile(r"\s+")
 _PIPE = re.compile(r"(?<!\\)\|")
 _BACKTICKS = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
@@ -115,7 +114,7 @@ class MarkdownWriter:
 
 def one_line(text: str) -> str:
     """A text with each run of white space made one space."""
-    return _SPACES.sub(" ", canonical_text(text)).strip()
+    return " ".join(canonical_text(text).split())
 
 
 def _prose(text: str) -> str:
@@ -124,7 +123,8 @@ def _prose(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return _PIPE.sub(r"\|", one_line(text))
+    line = one_line(text)
+    return _PIPE.sub(r"\|", line) if "|" in line else line
 
 
 def _row(cells: Iterable[str]) -> str:

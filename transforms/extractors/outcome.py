@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-_OUTCOMES = {
-    "empty": "empty",
-    "no_text": "no_text",
-    "pdf_encrypted": "encrypted",
-    "encrypted": "encrypted",
-    "pdf_corrupt": "corrupt",
-    "corrupt": "corrupt",
-    "unsupported_type": "unsupported",
-    "too_large": "too_large",
-    "too_many_pages": "too_large",
-    "decompression_bomb": "too_large",
-    "timeout": "timeout",
-    "suspect_text": "suspect_text",
-}
+from transforms.extractors.reasons import OUTCOMES
 
 
 def outcome_of(reason: str) -> str:
     """The state that a reason belongs to; ``rejected`` for all others."""
-    return _OUTCOMES.get(reason, "rejected")
+    return OUTCOMES.get(reason, "rejected")

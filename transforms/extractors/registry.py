@@ -6,9 +6,13 @@ import json
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from transforms.extractors.code import CODE
 from transforms.extractors.containers import DOCX, EML, EPUB, GZIP, PPTX, RST, XLSX, ZIP
-from transforms.extractors.detect import CSV, HTML, MARKDOWN, PDF, PLAIN, TSV, media_type
-from transforms.extractors.text import extract_delimited, extract_markdown, extract_plain
+from transforms.extractors.delimited import CSV, TSV
+from transforms.extractors.detect import HTML, MARKDOWN, PDF, PLAIN, media_type
+from transforms.extractors.json_files import JSON, JSONL
+from transforms.extractors.parquet_file import PARQUET
+from transforms.extractors.text import extract_markdown, extract_plain
 from transforms.model.errors import RejectedError
 from transforms.model.ids import fingerprint
 
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings
     from transforms.model.document import Document
 
-EXTRACTION_VERSION = 1
+EXTRACTION_VERSION = 2
 """Raised whenever the same bytes and settings would give another text or structure."""
 
 
@@ -69,6 +73,12 @@ _LATE = {
     RST: ("rst", "extract_rst"),
     ZIP: ("archive", "extract_zip"),
     GZIP: ("archive", "extract_gzip"),
+    CSV: ("delimited", "extract_csv"),
+    TSV: ("delimited", "extract_tsv"),
+    JSON: ("json_files", "extract_json"),
+    JSONL: ("json_files", "extract_jsonl"),
+    PARQUET: ("parquet_file", "extract_parquet"),
+    CODE: ("code", "extract_code"),
 }
 """Module and function of those that bring libraries along; they may make several documents."""
 
@@ -77,6 +87,4 @@ _EXTRACTORS: dict[str, Callable[[bytes, ExtractSettings], Document]] = {
     PLAIN: extract_plain,
     HTML: _html,
     PDF: _pdf,
-    CSV: lambda data, settings: extract_delimited(data, settings, ",", CSV),
-    TSV: lambda data, settings: extract_delimited(data, settings, "\t", TSV),
 }

@@ -8,6 +8,25 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
+class RecordSettings(BaseModel):
+    """How files of records are read: JSON, JSON Lines, CSV, TSV and Parquet."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    documents: Literal["auto", "file", "record"] = Field(
+        default="auto",
+        description="A document a file or a record; auto: a record for JSON Lines and Parquet, else a file.",
+    )
+    id: str | None = Field(
+        default=None, description="Field that names a record; None: its number in the file, from 1."
+    )
+    title: str | None = Field(default=None, description="Field with a record's title.")
+    text: tuple[str, ...] = Field(
+        default=(), description="Fields that are a record's text, in order; none: all, each with its name."
+    )
+    metadata: tuple[str, ...] = Field(default=(), description="Fields that are kept as metadata.")
+
+
 class ExtractSettings(BaseModel):
     """How a source's objects are read."""
 
@@ -17,11 +36,13 @@ class ExtractSettings(BaseModel):
         default=None, description="Of text files; None: declared, else UTF-8, else guessed."
     )
     main_content: bool = Field(default=True, description="HTML: leave menus, headers and footers out.")
-    max_pages: int = Field(default=20_000, ge=1, description="PDFs with more pages are rejected.")
-
     hidden_text: Literal["drop", "keep"] = Field(
         default="drop", description="Office files: hidden runs, shapes and slides."
     )
+    records: RecordSettings = Field(
+        default=RecordSettings(), description="Files of records: JSON Lines, CSV, Parquet."
+    )
+    max_pages: int = Field(default=20_000, ge=1, description="PDFs with more pages are rejected.")
     max_expanded_bytes: int = Field(
         default=256 << 20, ge=1, description="Bytes that one compressed object may expand to."
     )

@@ -42,7 +42,7 @@ def read_xlsx(data: bytes, archive: Archive) -> MarkdownWriter:
     import pandas as pd
     from python_calamine import CalamineError, PasswordError, SheetVisibleEnum
 
-    _inspect(archive)
+    has_merged_cells = _inspect(archive)
     out = MarkdownWriter()
     try:
         with pd.ExcelFile(io.BytesIO(data), engine="calamine") as workbook:
@@ -53,7 +53,9 @@ def read_xlsx(data: bytes, archive: Archive) -> MarkdownWriter:
                 frame = pd.read_excel(
                     workbook, sheet_name=title, header=None, dtype=object, na_filter=False
                 )
-                merged = workbook.book.get_sheet_by_name(title).merged_cell_ranges or ()
+                merged: Iterable[Range] = ()
+                if has_merged_cells:  # asking for them reads the sheet once more
+                    merged = workbook.book.get_sheet_by_name(title).merged_cell_ranges or ()
                 _write(f"{title} {HIDDEN_MARK}" if hidden else title, _texts(frame, merged), out)
     except PasswordError as error:
         raise RejectedError("encrypted", "The XLSX is behind a password; save it without one.") from error
@@ -62,8 +64,13 @@ def read_xlsx(data: bytes, archive: Archive) -> MarkdownWriter:
     return out
 
 
-def _inspect(archive: Archive) -> None:
-    """Inflate every part under the caps, before the reader does it without them."""
+def _inspect(archive: Archive) -> bool:
+    """Inflate every part under the caps, before the reader does it without them.
+
+    Returns:
+        Whether any sheet may have merged cells.
+    """
+    merged = False
     for name in archive.names:
         rows, columns, tail = 0, 0, b""
         is_sheet = "/worksheets/" in name and name.endswith(".xml")
@@ -71,13 +78,16 @@ def _inspect(archive: Archive) -> None:
             if position == 0 and name.endswith((".xml", ".rels")) and has_doctype(piece):
                 raise RejectedError("corrupt", f"{name!r} in the XLSX declares a document type.")
             if is_sheet:
-                row, column = _extent(tail + piece)
+                joined = tail + piece
+                row, column = _extent(joined)
+                merged = merged or b"<mergeCell" in joined
                 rows, columns, tail = max(rows, row), max(columns, column), piece[-_LONGEST_REFERENCE:]
         if rows * columns > MAX_CELLS:
             raise RejectedError(
                 "too_large",
                 f"A sheet reaches to row {rows} and column {columns}; the limit is {MAX_CELLS} cells.",
             )
+    return merged
 
 
 def _extent(piece: bytes) -> tuple[int, int]:

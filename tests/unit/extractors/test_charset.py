@@ -1,0 +1,77 @@
+"""Which encoding a text is read in."""
+
+import codecs
+
+import pytest
+
+from transforms.extractors.charset import decode
+from transforms.model.errors import RejectedError
+
+RUSSIAN = "Съешь же ещё этих мягких французских булок да выпей чаю."
+JAPANESE = "本日は晴天なり。東京都の天気は晴れ、気温は二十度です。"
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ("naïve".encode(), "naïve"),
+        (codecs.BOM_UTF8 + b"a", "a"),
+        (codecs.BOM_UTF16_LE + "aé".encode("utf-16-le"), "aé"),
+        (codecs.BOM_UTF32_BE + "aé".encode("utf-32-be"), "aé"),
+        ("# -*- coding: koi8-r -*-\nПознание".encode("koi8_r"), "# -*- coding: koi8-r -*-\nПознание"),
+        ('<meta charset="iso-8859-1">15 €'.encode("cp1252"), '<meta charset="iso-8859-1">15 €'),
+        ('<meta charset="shift_jis">髙橋'.encode("cp932"), '<meta charset="shift_jis">髙橋'),
+        (JAPANESE.encode("iso2022_jp"), JAPANESE),
+    ],
+)
+def test_what_is_marked_or_declared_is_read_without_a_warning(data: bytes, text: str) -> None:
+    assert decode(data) == (text, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Der Käse schmeckt schön, sagte er – “naja”.", "cp1252"),
+        ("El niño comió una manzana. ¿Qué? ¡Qué rico!", "cp1252"),
+        ("Ação e reação são iguais", "cp1252"),
+        ("15 m³ à 20 €, s’il vous plaît", "cp1252"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy", "cp1250"),
+        ("Zażółć gęślą jaźń, dzisiaj jest ładna pogoda", "cp1250"),
+        ("Bugün hava çok güzel, şarkı söylüyoruz", "cp1254"),
+        (RUSSIAN, "cp1251"),
+        (RUSSIAN, "cp866"),
+        (RUSSIAN, "koi8_r"),
+        (JAPANESE, "cp932"),
+        ("今天天气很好，我们去公园散步吧。北京是中国的首都。", "gb18030"),
+        ("오늘은 날씨가 좋아서 공원에 산책하러 갑니다.", "cp949"),
+        ("Η γρήγορη καφέ αλεπού πηδάει πάνω από το σκυλί", "cp1253"),
+        ("Plain letters in wide characters", "utf-16-le"),
+    ],
+)
+def test_a_guess_is_marked_as_one(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == (text, (f"charset_guessed:{encoding}",))
+
+
+def test_a_declaration_that_the_bytes_contradict_is_passed_over() -> None:
+    text = '<meta charset="utf-8">في قرية من القرى كان هناك رجل حكيم يعرف كل شيء'
+    assert decode(text.encode("cp1256")) == (
+        text,
+        ("charset_declared_wrong:utf-8", "charset_guessed:cp1256"),
+    )
+
+
+def test_the_configured_encoding_wins_over_everything() -> None:
+    assert decode("µ".encode(), "cp1252") == ("Âµ", ())
+
+
+def test_bytes_that_the_configured_encoding_does_not_read_are_refused_with_the_place() -> None:
+    with pytest.raises(RejectedError) as refused:
+        decode(b"ok \xff", "utf-8")
+    assert refused.value.reason == "wrong_charset"
+    assert "at byte 3" in refused.value.detail
+
+
+def test_bytes_that_are_no_text_are_refused_as_binary() -> None:
+    with pytest.raises(RejectedError) as refused:
+        decode(bytes(range(32)) * 50)
+    assert refused.value.reason == "unsupported_type"

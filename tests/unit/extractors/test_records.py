@@ -1,0 +1,161 @@
+"""What is read out of files of records: JSON, JSON Lines, CSV, TSV and Parquet."""
+
+import io
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from transforms.extractors.registry import extract
+from transforms.extractors.settings import ExtractSettings
+from transforms.model.document import Document
+from transforms.model.errors import RejectedError
+
+SETTINGS = ExtractSettings()
+
+
+def read(data: bytes, name: str, **records: object) -> list[Document]:
+    return extract(data, name, ExtractSettings.model_validate({"records": records}))
+
+
+def refusal(data: bytes, name: str) -> RejectedError:
+    with pytest.raises(RejectedError) as refused:
+        extract(data, name, SETTINGS)
+    return refused.value
+
+
+def test_a_json_object_is_lines_of_names_and_values() -> None:
+    [document] = read(b'{"a": {"b": 1.10, "c": [1, 2]}, "d": null, "e": [{"f": true}]}', "x.json")
+    assert document.text == "a.b: 1.10\na.c: 1, 2\ne.1.f: true"
+    assert document.media_type == "application/json"
+
+
+def test_the_elements_of_a_json_list_are_paragraphs() -> None:
+    [document] = read(b'[{"a": "x"}, {"a": "y"}]', "x.json")
+    assert document.text == "a: x\n\na: y"
+    assert document.metadata == {"records": 2}
+
+
+def test_json_nested_without_end_is_corrupt() -> None:
+    assert refusal(b"[" * 100_000, "x.json").reason == "corrupt"
+
+
+def test_an_empty_json_object_with_a_mark_is_empty() -> None:
+    assert refusal(b"\xef\xbb\xbf{}", "x.json").reason == "empty"
+
+
+def test_each_json_line_is_a_document_and_a_broken_one_a_warning_with_its_number() -> None:
+    documents = read(b'{"a": "x"}\n{"a": "y\n\n{"a": "z"}\n', "x.jsonl")
+    assert [(d.record, d.text) for d in documents] == [("1", "a: x"), ("4", "a: z")]
+    assert documents[0].warnings[0].startswith("record_rejected:2: line 2 is no JSON: Unterminated string")
+    assert documents[1].warnings == ()
+
+
+def test_json_lines_of_which_none_can_be_read_are_corrupt() -> None:
+    assert refusal(b"{\n{\n", "x.jsonl").reason == "corrupt"
+
+
+def test_fields_of_a_record_are_text_title_id_and_metadata_as_configured() -> None:
+    [document] = read(
+        b'{"id": 7, "t": "Title", "m": {"body": "One.\\n\\nTwo."}, "year": 2024, "x": "no"}\n',
+        "x.jsonl",
+        id="id",
+        title="t",
+        text=["t", "m.body"],
+        metadata=["year"],
+    )
+    assert (document.record, document.title) == ("7", "Title")
+    assert document.text == "Title\n\nOne.\n\nTwo."
+    assert document.metadata == {"year": 2024}
+
+
+def test_records_of_one_id_have_names_of_their_own() -> None:
+    documents = read(b'{"k": "a", "v": 1}\n{"k": "a", "v": 2}\n', "x.jsonl", id="k")
+    assert [document.record for document in documents] == ["a", "a (2)"]
+
+
+def test_a_csv_file_is_a_table_of_pipe_rows() -> None:
+    [document] = read(b'a,b\r\n"one\ntwo",NA\r\n007,"x|y"\r\n', "x.csv")
+    assert document.text == "| a | b |\n| --- | --- |\n| one two | NA |\n| 007 | x\\|y |\n"
+    assert document.metadata == {"records": 2}
+
+
+def test_a_csv_row_can_be_a_document_and_keeps_its_line_breaks() -> None:
+    documents = read(b'a,b\n"one\ntwo",2\n3,4\n', "x.csv", documents="record", text=["a"], metadata=["b"])
+    assert [(d.record, d.text, d.metadata) for d in documents] == [
+        ("1", "one\ntwo", {"b": "2"}),
+        ("2", "3", {"b": "4"}),
+    ]
+
+
+@pytest.mark.parametrize("data", [b"a;b\n1,5;2\n", b"a\tb\n1,5\t2\n"])
+def test_the_separator_is_the_one_that_the_header_has(data: bytes) -> None:
+    assert read(data, "x.csv")[0].text == "| a | b |\n| --- | --- |\n| 1,5 | 2 |\n"
+
+
+def test_rows_that_are_longer_or_shorter_than_the_header_lose_nothing() -> None:
+    assert read(b"a,b\n1\n1,2,3\n", "x.csv")[0].text == (
+        "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |\n"
+    )
+
+
+def test_a_quotation_mark_that_is_never_closed_loses_nothing() -> None:
+    [document] = read(b'a,b\n"x,1\ny,2\n', "x.csv")
+    assert document.text == '| a | b |\n| --- | --- |\n| "x | 1 |\n| y | 2 |\n'
+    assert document.warnings == ("quotes_ignored",)
+
+
+def parquet(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def test_each_row_of_a_parquet_file_is_a_document() -> None:
+    data = parquet(pa.table({"id": ["a", "b"], "text": ["One.", "Two."], "n": [1, None]}))
+    documents = read(data, "x.parquet", id="id", text=["text"], metadata=["n"])
+    assert [(d.record, d.text, d.metadata) for d in documents] == [
+        ("a", "One.", {"n": 1}),
+        ("b", "Two.", {}),
+    ]
+
+
+def test_nested_columns_of_a_parquet_file_are_lines() -> None:
+    data = parquet(pa.table({"a": [{"b": 1.5, "c": b"\xff"}]}))
+    assert read(data, "noname")[0].text == "a.b: 1.5\na.c: /w=="
+
+
+def test_a_parquet_file_that_is_cut_off_is_refused() -> None:
+    data = parquet(pa.table({"a": ["x"]}))
+    assert refusal(data[:-30] + b"PAR1", "x.parquet").reason == "corrupt"
+
+
+def test_source_code_stays_as_it_is_in_blocks_of_definitions() -> None:
+    [document] = read(b"import os\n\n\ndef f():\n    a\n\n    b\n\n\ndef g(): ...\n", "x.py")
+    assert document.text == "import os\n\n\ndef f():\n    a\n\n    b\n\n\ndef g(): ...\n"
+    assert [document.text[b.start : b.end] for b in document.blocks] == [
+        "import os",
+        "def f():\n    a\n\n    b",
+        "def g(): ...",
+    ]
+    assert {block.language for block in document.blocks} == {"python"}
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "reason", "said"),
+    [
+        (b"\xff\xd8\xff\xe0 jpeg", "a.pdf", "unsupported_type", "a JPEG picture"),
+        (b"\0\0\0\x18ftypmp42\0\0", "a.bin", "unsupported_type", "a video"),
+        (b"PAR1 cut", "a.parquet", "corrupt", "The name ends in .parquet"),
+        (b" \n\0", "a.md", "empty", "no content"),
+        (b"words", "a.xyz", "unsupported_type", "Files ending in .xyz"),
+    ],
+)
+def test_what_is_not_read_says_what_it_is(data: bytes, name: str, reason: str, said: str) -> None:
+    refused = refusal(data, name)
+    assert refused.reason == reason
+    assert said in refused.detail
+
+
+def test_text_that_begins_like_a_picture_is_text() -> None:
+    assert read(b"BMW builds cars.", "a.txt")[0].text == "BMW builds cars."

@@ -1,0 +1,129 @@
+"""Reads CSV and TSV: a table of pipe rows, or a document a row. Cells are text as it is written.
+
+The separator is the one that the header has most of, so that files of countries where a number has a comma
+are read. Rows that are longer than the header widen the table; nothing is lost.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+from typing import TYPE_CHECKING, Literal
+
+from transforms.extractors.charset import decode
+from transforms.extractors.records import RECORDS, Record, is_by_record, record_documents
+from transforms.extractors.text import pipe_row
+from transforms.model.document import Document, canonical_text
+from transforms.model.errors import RejectedError
+from transforms.structure.blocks import parse_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+    from transforms.extractors.settings import ExtractSettings
+
+CSV, TSV = "text/csv", "text/tab-separated-values"
+UNQUOTED = "quotes_ignored"
+"""Warning: a quotation mark is never closed, so that none was taken for one."""
+_QUOTED = re.compile(r'"[^"]*"')
+
+
+def extract_csv(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+    """The table of a CSV file; raises as :func:`extract_delimited`."""
+    return extract_delimited(data, settings, None, CSV)
+
+
+def extract_tsv(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+    """The table of a TSV file; raises as :func:`extract_delimited`."""
+    return extract_delimited(data, settings, "\t", TSV)
+
+
+def extract_delimited(
+    data: bytes, settings: ExtractSettings, separator: str | None, media_type: str
+) -> list[Document]:
+    """A document of the table, or one for each row below the header.
+
+    In a pipe row a line break inside a cell becomes a space; in a document of its own it stays.
+
+    Raises:
+        RejectedError: ``corrupt`` or ``wrong_charset``.
+    """
+    text, warnings = decode(data, settings.encoding)
+    text = canonical_text(text)
+    frame, more_warnings = _frame(text, separator or _separator(text))
+    warnings += more_warnings
+    if is_by_record(settings, auto=False):
+        return record_documents(_records(frame), settings, media_type, by_record=True)
+    rows = [pipe_row(row) for row in frame.itertuples(index=False, name=None)]
+    rows.insert(1, pipe_row(["---"] * frame.shape[1]))
+    table = "\n".join(rows) + "\n"
+    return [
+        Document(
+            table,
+            parse_blocks(table, "markdown"),
+            media_type,
+            "delimited/2",
+            metadata={RECORDS: len(frame) - 1},
+            warnings=warnings,
+        )
+    ]
+
+
+def _records(frame: pd.DataFrame) -> Iterator[Record]:
+    header, *rows = frame.itertuples(index=False, name=None)
+    names = [str(name) or f"column {number}" for number, name in enumerate(header, 1)]
+    for number, row in enumerate(rows, 1):
+        yield Record(number, dict(zip(names, row, strict=True)))
+
+
+def _separator(text: str) -> str:
+    header = _QUOTED.sub("", text.lstrip("\n").partition("\n")[0])
+    return max(",;\t|", key=header.count)
+
+
+def _frame(text: str, separator: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """All rows, the header being the first; as a last resort without a meaning of quotation marks."""
+    import pandas as pd
+
+    faults = (pd.errors.ParserError, csv.Error)
+    try:
+        return _read(text, separator, csv.QUOTE_MINIMAL, None), ()
+    except pd.errors.EmptyDataError as error:
+        raise RejectedError("empty", "The table has no cells.") from error
+    except faults:
+        # A row that is longer than the first, or a quotation mark that is never closed.
+        pass
+    try:
+        return _read(text, separator, csv.QUOTE_MINIMAL, _width(text, separator, csv.QUOTE_MINIMAL)), ()
+    except faults:
+        pass
+    try:
+        return _read(text, separator, csv.QUOTE_NONE, _width(text, separator, csv.QUOTE_NONE)), (UNQUOTED,)
+    except faults as error:
+        raise RejectedError("corrupt", f"The table cannot be read: {error}.") from error
+
+
+def _read(text: str, separator: str, quoting: Literal[0, 3], width: int | None) -> pd.DataFrame:
+    import pandas as pd
+
+    frame = pd.read_csv(
+        io.StringIO(text),
+        sep=separator,
+        dtype=str,
+        keep_default_na=False,
+        header=None,
+        quoting=quoting,
+        names=None if width is None else range(width),
+    )
+    # Rows that are shorter than the widest have missing cells, whatever is set about them.
+    return frame.fillna("")
+
+
+def _width(text: str, separator: str, quoting: Literal[0, 3]) -> int:
+    csv.field_size_limit(sys.maxsize)
+    rows = csv.reader(io.StringIO(text), delimiter=separator, quoting=quoting, strict=True)
+    return max(map(len, rows))
