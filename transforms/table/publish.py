@@ -76,11 +76,11 @@ def publish(store: Store, draft: Draft) -> Manifest:
     manifest = _manifest(draft)
     # An attempt that died just before the last step left one that is about to be wrong.
     store.delete([manifest_path(draft.number)])
+    _write_side_tables(store, draft, manifest)
     _link_kept(store, draft)
     _remove_strays(store, manifest)
     check_files(store, manifest)
     _check_rows(store, draft)
-    _write_side_tables(store, draft, manifest)
     require_claim(store, draft.number, draft.run_id)
     store.write(manifest_path(draft.number), to_json(manifest))
     move_pointer(store, draft.number, draft.parent)

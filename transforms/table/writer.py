@@ -35,7 +35,7 @@ def to_parquet(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
     """The table as one Parquet file with ``metadata`` in its footer."""
     sink = pa.BufferOutputStream()
     facts = {"parquetry.program": VERSION, "parquetry.schema_version": str(SCHEMA_VERSION)} | dict(metadata)
-    plain = table.replace_schema_metadata(dict(sorted(facts.items())))
+    plain = table.replace_schema_metadata(None)
     writer = pq.ParquetWriter(
         sink,
         plain.schema,
@@ -48,6 +48,8 @@ def to_parquet(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
     )
     with writer:
         writer.write_table(plain, row_group_size=group_rows(table))
+        # Metadata of the Arrow schema would be left out together with it.
+        writer.add_key_value_metadata(dict(sorted(facts.items())))
     return bytes(sink.getvalue())
 
 

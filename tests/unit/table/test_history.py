@@ -1,0 +1,107 @@
+import datetime
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from transforms.model.errors import ConfigError, TableError
+from transforms.table.history import published, rollback, unfinished, vacuum
+from transforms.table.lease import Lease
+from transforms.table.pointer import read_pointer
+from transforms.table.publish import publish
+
+LATER = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=30)
+
+
+@pytest.fixture
+def five(store, write_shard, draft):
+    """Five snapshots, each with one file of its own and the one of the first."""
+    first = publish(store, draft(1, new=write_shard(store, 1, "s1", ["a"])))
+    for number in range(2, 6):
+        new = write_shard(store, number, f"s{number}", ["b"])
+        publish(store, draft(number, parent=number - 1, new=new, kept=first.files))
+    return store
+
+
+def numbers(store):
+    return [manifest.snapshot for manifest in published(store)]
+
+
+def test_snapshots_are_told_oldest_first(five):
+    assert numbers(five) == [1, 2, 3, 4, 5]
+    assert unfinished(five) == []
+
+
+def test_a_rollback_moves_readers_and_never_gives_a_number_twice(five, write_shard, draft):
+    assert rollback(five, 2).snapshot == 2
+    pointer = read_pointer(five)
+    assert (pointer.snapshot, pointer.highest) == (2, 5)
+    publish(five, draft(6, parent=2, new=write_shard(five, 6, "s6", ["b"])))
+    pointer = read_pointer(five)
+    assert (pointer.snapshot, pointer.highest) == (6, 6)
+    assert rollback(five, 5).snapshot == 5
+
+
+@pytest.mark.parametrize("number", [0, 6])
+def test_a_rollback_to_what_is_not_there_is_refused(five, number):
+    with pytest.raises(TableError, match=f"no published snapshot {number}"):
+        rollback(five, number)
+    assert read_pointer(five).snapshot == 5
+
+
+def test_a_rollback_to_a_broken_snapshot_is_refused(five):
+    five.delete(["snapshots/000003/chunks/source=docs/s3.parquet"])
+    with pytest.raises(TableError, match=r"s3\.parquet .* is missing"):
+        rollback(five, 3)
+
+
+def test_a_place_without_a_table_has_no_history(store):
+    with pytest.raises(TableError, match="nothing was published"):
+        published(store)
+    assert unfinished(store) == []
+
+
+def test_vacuum_keeps_the_newest_and_leaves_no_trace_of_the_others(five):
+    done = vacuum(five, keep=2, now=LATER)
+    assert done.snapshots == (1, 2, 3)
+    assert numbers(five) == [4, 5]
+    assert sorted(path.name for path in Path(five.root, "snapshots").iterdir()) == ["000004", "000005"]
+    rollback(five, 4)
+
+
+def test_vacuum_says_what_it_would_do(five):
+    assert vacuum(five, keep=4, now=LATER, dry_run=True).snapshots == (1,)
+    assert numbers(five) == [1, 2, 3, 4, 5]
+    assert vacuum(five, keep=4, now=LATER).objects == 6
+
+
+def test_vacuum_leaves_what_readers_see_what_is_young_and_what_is_claimed(five):
+    assert vacuum(five, keep=1).snapshots == ()
+    rollback(five, 2)
+    claim = (
+        f'{{"run_id": "r", "host": "{socket.gethostname()}", "pid": {os.getpid()}, "since": "s", '
+        f'"expires_at": "{LATER.isoformat()}"}}'
+    )
+    five.write("snapshots/000003/_plan/claim.json", claim.encode())
+    assert vacuum(five, keep=1, now=LATER).snapshots == (1, 4)
+    assert numbers(five) == [2, 3, 5]
+
+
+def test_vacuum_leaves_the_run_that_will_be_resumed_and_takes_what_nobody_resumes(five, write_shard):
+    write_shard(five, 6, "s6", ["x"])
+    five.delete(["snapshots/000003/manifest.json"])
+    assert unfinished(five) == [3, 6]
+    assert vacuum(five, keep=9).unfinished == (3,)
+    assert unfinished(five) == [6]
+
+
+def test_vacuum_leaves_a_run_at_work(five):
+    with Lease(five, 6, "run"):
+        vacuum(five, keep=1, now=LATER)
+        assert unfinished(five) == [6]
+
+
+def test_vacuum_keeps_at_least_one(five):
+    with pytest.raises(ConfigError, match="at least 1 snapshot, not 0"):
+        vacuum(five, keep=0)

@@ -1,0 +1,186 @@
+import datetime
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from transforms.model.errors import GuardError, StorageError
+from transforms.table import lease
+from transforms.table.lease import Lease, read_claim, require_claim
+
+REPO = Path(__file__).parents[3]
+HOLD = """
+import sys
+from transforms.model.errors import GuardError
+from transforms.storage.local import LocalStore
+from transforms.table.lease import Lease
+
+sys.stdin.readline()
+try:
+    with Lease(LocalStore(sys.argv[1]), 1, sys.argv[2]):
+        print("held", flush=True)
+        sys.stdin.readline()
+except GuardError as error:
+    print(f"refused: {error}", flush=True)
+"""
+
+
+def start(store, run_id):
+    """Another process that takes the claim when it gets a line, and leaves it at the next."""
+    return subprocess.Popen(
+        [sys.executable, "-c", HOLD, store.root, run_id],
+        cwd=REPO,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+
+
+def go(process):
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+def stop(process, *, kill=False):
+    if kill:
+        process.kill()
+    process.communicate()
+
+
+def claim(**changes):
+    given = {
+        "run_id": "old",
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "since": "2026-01-01T00:00:00+00:00",
+        "expires_at": (datetime.datetime.now(datetime.UTC) + datetime.timedelta(minutes=1)).isoformat(),
+        "machine": lease._machine(),
+        "started": lease._started(os.getpid()),
+    }
+    return json.dumps(given | changes).encode()
+
+
+PATH = "snapshots/000001/_plan/claim.json"
+
+
+def test_a_claim_is_held_and_left(store):
+    with Lease(store, 1, "run-a"):
+        held = read_claim(store, 1)
+        assert (held.run_id, held.host, held.pid) == ("run-a", socket.gethostname(), os.getpid())
+        assert held.alive()
+    assert read_claim(store, 1) is None
+
+
+def test_a_second_run_is_told_who_is_at_work(store):
+    with (
+        Lease(store, 1, "run-a"),
+        pytest.raises(
+            GuardError, match=f"run-a on {socket.gethostname()}, process {os.getpid()}, since 20"
+        ),
+        Lease(store, 1, "run-b"),
+    ):
+        pass
+
+
+def test_the_claim_of_a_process_that_was_killed_is_taken_over(store):
+    other = start(store, "run-a")
+    go(other)
+    assert other.stdout.readline() == "held\n"
+    with pytest.raises(GuardError, match=f"process {other.pid}"), Lease(store, 1, "run-b"):
+        pass
+    stop(other, kill=True)
+    with Lease(store, 1, "run-b"):
+        assert read_claim(store, 1).run_id == "run-b"
+
+
+def test_of_many_processes_that_race_for_a_dead_claim_one_wins(store):
+    store.create(PATH, claim(pid=2**22 + 1))
+    racers = [start(store, f"run-{n}") for n in range(4)]
+    for racer in racers:
+        go(racer)
+    answers = [racer.stdout.readline() for racer in racers]
+    for racer in racers:
+        stop(racer)
+    assert sorted(answer.split(":")[0].strip() for answer in answers) == ["held", *["refused"] * 3]
+    assert read_claim(store, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "alive"),
+    [
+        ({}, True),
+        ({"pid": 2**22 + 1}, False),
+        ({"started": "1"}, False),
+        ({"machine": "elsewhere", "pid": 2**22 + 1}, True),
+        ({"expires_at": "2026-01-01T00:00:00+00:00"}, False),
+    ],
+)
+def test_a_claim_is_dead_when_it_ran_out_or_its_process_is_gone_from_this_machine(store, changes, alive):
+    store.create(PATH, claim(**changes))
+    assert read_claim(store, 1).alive() is alive
+
+
+def test_a_live_claim_is_taken_over_where_a_person_says_so(store):
+    store.create(PATH, claim())
+    with Lease(store, 1, "run-b", take_over=True):
+        assert read_claim(store, 1).run_id == "run-b"
+        with pytest.raises(GuardError, match="taken over by run-b"):
+            require_claim(store, 1, "old")
+
+
+def test_a_holder_that_lost_its_claim_leaves_the_new_one_alone(store):
+    with Lease(store, 1, "run-a"):
+        store.write(PATH, claim(run_id="thief"))
+    assert read_claim(store, 1).run_id == "thief"
+
+
+def test_a_snapshot_that_was_published_since_is_not_built_again(store, write_shard, draft):
+    from transforms.table.publish import publish
+
+    publish(store, draft(1, new=write_shard(store, 1, "s1", ["a"])))
+    with pytest.raises(GuardError, match="just published snapshot 1"), Lease(store, 1, "run-b"):
+        pass
+    assert read_claim(store, 1) is None
+
+
+def test_a_claim_is_renewed(store, monkeypatch):
+    monkeypatch.setattr(lease, "RENEW_SECONDS", 0.01)
+    with Lease(store, 1, "run-a"):
+        first = store.stat(PATH).token
+        for _ in range(1000):
+            if store.stat(PATH).token != first:
+                break
+            lease.threading.Event().wait(0.01)
+        assert store.stat(PATH).token != first
+    assert read_claim(store, 1) is None
+
+
+def test_a_store_that_fails_for_a_moment_does_not_end_the_lease(store, monkeypatch):
+    monkeypatch.setattr(lease, "RENEW_SECONDS", 0.01)
+    failures = [StorageError("away")] * 3
+    real = store.replace
+
+    def shaky(*args):
+        if failures:
+            raise failures.pop()
+        return real(*args)
+
+    monkeypatch.setattr(store, "replace", shaky)
+    with Lease(store, 1, "run-a"):
+        first = store.stat(PATH).token
+        for _ in range(1000):
+            if store.stat(PATH).token != first:
+                break
+            lease.threading.Event().wait(0.01)
+        assert store.stat(PATH).token != first
+        assert failures == []
+
+
+def test_a_claim_that_cannot_be_read_is_left_to_a_person(store):
+    store.create(PATH, b"{}")
+    with pytest.raises(GuardError, match=r"claim\.json is no claim"), Lease(store, 1, "run-b"):
+        pass

@@ -1,0 +1,139 @@
+"""The snapshots of a table: which there are, going back to one, removing old ones.
+
+A number up to the pointer's ``highest`` was published once; a directory above it is a run at work, or one
+that died and will be resumed under that number. Removal takes the manifest first, so that a snapshot that is
+half removed is none.
+"""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from transforms.model.errors import ConfigError, TableError
+from transforms.table.layout import SNAPSHOTS, manifest_path, snapshot_dir, snapshot_of
+from transforms.table.lease import read_claim
+from transforms.table.manifest import Manifest, read_manifest
+from transforms.table.pointer import move_pointer, read_pointer
+from transforms.table.verify import check_files
+
+if TYPE_CHECKING:
+    from transforms.storage.protocol import Store
+    from transforms.table.pointer import Pointer
+
+GRACE = datetime.timedelta(days=1)
+"""How long a reader may go on with a snapshot that is not the newest any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuumed:
+    """What ``vacuum`` removed, or would remove: numbers of snapshots, and how many objects they held."""
+
+    snapshots: tuple[int, ...]
+    unfinished: tuple[int, ...]
+    objects: int
+
+
+def published(store: Store) -> list[Manifest]:
+    """The manifests of all published snapshots that are still there, oldest first.
+
+    Raises:
+        TableError: nothing was published here, or a newer program wrote it.
+    """
+    highest = _pointer(store).highest
+    return [read_manifest(store, n) for n in _numbers(store) if n <= highest and _is_complete(store, n)]
+
+
+def unfinished(store: Store) -> list[int]:
+    """Directories of runs that did not publish: at work, to be resumed, or left behind."""
+    pointer = read_pointer(store)
+    highest = pointer.highest if pointer else 0
+    return [n for n in _numbers(store) if n > highest or not _is_complete(store, n)]
+
+
+def rollback(store: Store, number: int) -> Manifest:
+    """Send readers back, or forward again, to a published snapshot whose files are all there.
+
+    The next run continues from it, under a number that was never used.
+
+    Raises:
+        TableError: it was never published, or was removed, or a file of it is missing.
+        GuardError: a run published in between.
+    """
+    pointer = _pointer(store)
+    if number > pointer.highest:
+        raise TableError(f"{store.root} has no published snapshot {number}.")
+    manifest = read_manifest(store, number)
+    check_files(store, manifest)
+    if number != pointer.snapshot:
+        move_pointer(store, number, pointer.snapshot)
+    return manifest
+
+
+def vacuum(
+    store: Store,
+    keep: int,
+    grace: datetime.timedelta = GRACE,
+    now: datetime.datetime | None = None,
+    *,
+    dry_run: bool = False,
+) -> Vacuumed:
+    """Remove old snapshots, whole: all but the newest ``keep``.
+
+    Never the one that readers see, nor one younger than ``grace``, nor one with a live claim; and never an
+    unfinished one that a next run would resume. Unfinished ones that nobody can resume go.
+
+    Raises:
+        ConfigError: ``keep`` is less than 1.
+        TableError: nothing was published here.
+    """
+    if keep < 1:
+        raise ConfigError(f"vacuum keeps at least 1 snapshot, not {keep}.")
+    pointer = _pointer(store)
+    oldest = (now or datetime.datetime.now(datetime.UTC)) - grace
+    old = tuple(
+        manifest.snapshot
+        for manifest in published(store)[:-keep]
+        if manifest.snapshot != pointer.snapshot
+        and datetime.datetime.fromisoformat(manifest.created_at) <= oldest
+        and not _is_claimed(store, manifest.snapshot)
+    )
+    left = tuple(
+        number
+        for number in unfinished(store)
+        if number <= pointer.highest and not _is_claimed(store, number)
+    )
+    objects = sum(_remove(store, number, dry_run=dry_run) for number in (*old, *left))
+    return Vacuumed(old, left, objects)
+
+
+def _pointer(store: Store) -> Pointer:
+    pointer = read_pointer(store)
+    if pointer is None:
+        raise TableError(f"{store.root} is no table: nothing was published there.")
+    return pointer
+
+
+def _numbers(store: Store) -> list[int]:
+    if not store.exists_root():
+        return []
+    numbers = (snapshot_of(folder) for folder in store.level(SNAPSHOTS).folders)
+    return sorted(number for number in numbers if number is not None)
+
+
+def _is_complete(store: Store, number: int) -> bool:
+    return store.stat(manifest_path(number)) is not None
+
+
+def _is_claimed(store: Store, number: int) -> bool:
+    claim = read_claim(store, number)
+    return claim is not None and claim.alive()
+
+
+def _remove(store: Store, number: int, *, dry_run: bool) -> int:
+    names = [info.name for page in store.list(snapshot_dir(number)) for info in page]
+    if not dry_run:
+        store.delete([manifest_path(number)])
+        store.delete(names)
+    return len(names)
