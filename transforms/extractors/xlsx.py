@@ -28,7 +28,7 @@ HIDDEN_MARK = "(hidden)"
 MAX_CELLS = 20_000_000
 """Cells of the rectangle from A1 to the last cell: the reader holds all of it, 32 bytes a cell."""
 
-_REFERENCE = re.compile(rb"""\br\s*=\s*["']([A-Z]*)([0-9]+)["']""")
+_REFERENCE = re.compile(rb"""\br\s*=\s*["']([A-Z]*)([0-9]{1,9})["']""")
 _LONGEST_REFERENCE = 32
 _NOISE = datetime.timedelta(microseconds=500_000)
 
