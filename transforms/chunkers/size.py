@@ -1,4 +1,7 @@
-"""How large a span is: in characters, or in tokens that were counted once for the whole text."""
+"""How large a span is: in characters, or in tokens that were counted once for the whole text.
+
+A measure also says how far a span of a given size reaches, so that whoever packs need not search for it.
+"""
 
 from __future__ import annotations
 
@@ -10,33 +13,80 @@ if TYPE_CHECKING:
 
 
 class Measure(Protocol):
-    """Sizes of spans of one text."""
+    """Sizes of spans of one text. Positions may lie behind its end."""
 
     def __call__(self, start: int, end: int) -> int:
         """The size of ``text[start:end]``."""
 
+    def reach(self, start: int, size: int) -> int:
+        """The last end for which ``text[start:end]`` has at most ``size``."""
 
-def in_characters(start: int, end: int) -> int:
+    def tail(self, end: int, size: int) -> int:
+        """The first start for which ``text[start:end]`` has at most ``size``; never under 0."""
+
+
+class Characters:
     """Code points."""
-    return end - start
+
+    def __call__(self, start: int, end: int) -> int:
+        return end - start
+
+    def reach(self, start: int, size: int) -> int:
+        return start + size
+
+    def tail(self, end: int, size: int) -> int:
+        return max(0, end - size)
+
+
+class Tokens:
+    """Tokens of a counter that begin inside the span."""
+
+    def __init__(self, text: str, counter: TokenCounter) -> None:
+        self._starts = [start for start, _ in counter.offsets(text)]
+        self._end = len(text)
+
+    def __call__(self, start: int, end: int) -> int:
+        return bisect_left(self._starts, end) - bisect_left(self._starts, start)
+
+    def reach(self, start: int, size: int) -> int:
+        place = bisect_left(self._starts, start) + size
+        return self._starts[place] if place < len(self._starts) else max(start, self._end)
+
+    def tail(self, end: int, size: int) -> int:
+        place = bisect_left(self._starts, end) - size - 1
+        return self._starts[place] + 1 if place >= 0 else 0
+
+
+class Both:
+    """The larger share of two limits, in units of the first: what fits it fits both."""
+
+    def __init__(self, first: Measure, limit: int, second: Measure, other_limit: int) -> None:
+        self._first, self._limit = first, limit
+        self._second, self._other_limit = second, other_limit
+
+    def __call__(self, start: int, end: int) -> int:
+        # Rounded up, so that the bound in the other unit is never passed by rounding.
+        other = -(-self._second(start, end) * self._limit // self._other_limit)
+        return max(self._first(start, end), other)
+
+    def reach(self, start: int, size: int) -> int:
+        return min(self._first.reach(start, size), self._second.reach(start, self._other(size)))
+
+    def tail(self, end: int, size: int) -> int:
+        return max(self._first.tail(end, size), self._second.tail(end, self._other(size)))
+
+    def _other(self, size: int) -> int:
+        return size * self._other_limit // self._limit
+
+
+in_characters = Characters()
 
 
 def in_tokens(text: str, counter: TokenCounter) -> Measure:
-    """Tokens of ``counter`` that begin inside the span."""
-    starts = [start for start, _ in counter.offsets(text)]
-
-    def measure(start: int, end: int) -> int:
-        return bisect_left(starts, end) - bisect_left(starts, start)
-
-    return measure
+    """Tokens of ``counter``, counted once."""
+    return Tokens(text, counter)
 
 
 def both(first: Measure, limit: int, second: Measure, other_limit: int) -> Measure:
-    """The larger share of two limits, in units of the first: what fits it fits both."""
-
-    def measure(start: int, end: int) -> int:
-        other = second(start, end)
-        # Rounded up, so that the bound in the other unit is never passed by rounding.
-        return max(first(start, end), -(-other * limit // other_limit))
-
-    return measure
+    """Sizes in the unit of ``first``, held to the second limit besides."""
+    return Both(first, limit, second, other_limit)

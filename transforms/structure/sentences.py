@@ -28,9 +28,10 @@ _ABBREVIATIONS = frozenset(
     """.split()  # noqa: SIM905 - easier to read and to add to
 )
 # Of white space, all but the no-break ones: U+00A0, U+2007 and U+202F hold their neighbours together.
-_BREAKING = r"\t-\r\x1c-\x20\x85\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000"
-_WORD = re.compile(f"[^{_BREAKING}]*+[{_BREAKING}]++|[^{_BREAKING}]++")
+BREAKING_SPACE = r"\t-\r\x1c-\x20\x85\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000"
+_WORD = re.compile(f"[^{BREAKING_SPACE}]*+[{BREAKING_SPACE}]++|[^{BREAKING_SPACE}]++")
 _WORD_OF_ANY_SPACE = re.compile(r"\S*+\s++|\S++")
+_NEXT_INK = re.compile(r"\s{0,80}+(\S)")
 _LONGEST_WORD_BEFORE_STOP = 24
 _DEEPEST_LIST_ITEM = 40
 
@@ -47,6 +48,14 @@ def sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
         yield at, end
 
 
+def sentence_ends(text: str, low: int, high: int, begin: int) -> Iterator[int]:
+    """Where the ink of each sentence ends that ends from ``low`` to ``high``; its block begins at ``begin``."""
+    for stop in _STOP.finditer(text, low, high + 1):
+        end = stop.start() + len(stop.group().rstrip())
+        if end <= high and not (stop.group("mark") and not _ends_sentence(text, begin, stop)):
+            yield end
+
+
 def _ends_sentence(text: str, at: int, stop: re.Match[str]) -> bool:
     if stop.group("mark") != ".":
         return True
@@ -56,8 +65,8 @@ def _ends_sentence(text: str, at: int, stop: re.Match[str]) -> bool:
         return False
     if word.isdigit() and _begins_line(text, at, stop.start() - len(word)):
         return False
-    follows = text[stop.end() : stop.end() + 1]
-    return not follows.islower()
+    follows = _NEXT_INK.match(text, stop.end())
+    return not (follows and follows[1].islower())
 
 
 def _begins_line(text: str, at: int, position: int) -> bool:

@@ -66,8 +66,9 @@ def test_r10_a_last_piece_of_one_character_joins_the_one_before() -> None:
     assert texts("x" * 51, 50, top=60) == ["x" * 51]
 
 
-def test_r10_a_runt_stays_alone_where_the_maximum_leaves_no_room() -> None:
-    assert texts("x" * 51, 50) == ["x" * 50, "x"]
+def test_r10_the_last_two_are_balanced_where_the_maximum_leaves_no_room() -> None:
+    assert texts("x" * 51, 50) == ["x" * 36, "x" * 15]
+    assert texts("x" * 51, 50, min_fill=0) == ["x" * 50, "x"]
 
 
 def test_r11_chunks_are_filled_with_whole_paragraphs() -> None:
@@ -78,7 +79,7 @@ def test_r11_chunks_are_filled_with_whole_paragraphs() -> None:
 def test_r12_abbreviations_and_list_numbers_end_no_sentence_and_all_stops_do() -> None:
     assert texts("Ask Dr. Lee! Then go home", 14) == ["Ask Dr. Lee!", "Then go home"]
     assert texts('He said "Go." Then he left', 14) == ['He said "Go."', "Then he left"]
-    assert texts("Do 1. open 2. shut it", 15) == ["Do 1. open 2.", "shut it"]
+    assert texts("Do 1. open 2. shut it", 15) == ["Do 1. open", "2. shut it"]
 
 
 def test_r13_full_width_stops_end_sentences() -> None:
@@ -131,8 +132,8 @@ def test_r16_a_heading_stays_with_the_first_sentence_of_a_paragraph_that_must_be
 def test_r16_a_heading_stays_with_the_first_word_where_even_the_sentence_is_too_long() -> None:
     assert texts("intro text here\n\n## Prices\n\nThe plan costs five.", 30) == [
         "intro text here",
-        "## Prices\n\nThe plan costs",
-        "five.",
+        "## Prices\n\nThe plan",
+        "costs five.",
     ]
 
 

@@ -1,0 +1,137 @@
+"""Where a text may be cut: the last break of each kind up to a place, found from there backwards.
+
+Each function looks at ``text`` behind ``low`` up to ``high`` and gives the end of the ink before the last
+break there (``low < end <= high``), or None; ``begin`` is where the block begins. White space at ``high``
+itself is seen: a break that straddles the limit counts, as its ink ends within. All take time in the distance
+that they look back, and no more.
+"""
+
+from __future__ import annotations
+
+import re
+
+import regex
+
+from transforms.structure.sentences import BREAKING_SPACE, sentence_ends
+
+_ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]")
+_NEAR = 256
+_LINES_BACK = 64
+_NOT_AFTER = re.compile(r"(?:^|\s)(?:\d{1,3}[.)]|[-*+#]+)\Z")
+"""Marks that belong to what follows: the number or bullet of an item, the marks of a heading."""
+
+_LAST_BREAKING = re.compile(f"(?s:.*)[{BREAKING_SPACE}]")
+_LAST_SPACE = re.compile(r"(?s:.*)\s")
+_CLAUSE = re.compile("(?s:.*)[、，；：]")
+_WIDE = re.compile(
+    r"[\u2e80-\u2fff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_NOT_FIRST = frozenset(
+    "、。，．：；？！）］｝」』】〉》〕゛゜ーぁぃぅぇぉっゃゅょァィゥェォッャュョヮ々・…"
+)
+
+
+def last_line(text: str, low: int, high: int, begin: int) -> int | None:  # noqa: ARG001 - as all
+    """Before a line break."""
+    return _inked(text, low, text.rfind("\n", low, high + 1))
+
+
+def last_blank_line(text: str, low: int, high: int, begin: int) -> int | None:  # noqa: ARG001
+    """Before an empty line."""
+    return _inked(text, low, text.rfind("\n\n", low, high + 2))
+
+
+def last_row(text: str, low: int, high: int, begin: int) -> int | None:
+    """Between two rows of a table, behind its header and the line under it."""
+    header = text.find("\n", text.find("\n", begin) + 1)
+    end = last_line(text, low, high, begin)
+    return end if end is not None and end > header else None
+
+
+def last_outer_item(text: str, low: int, high: int, begin: int) -> int | None:  # noqa: ARG001
+    """Before an item of a list that is not inside another."""
+    return _last_item(text, low, high, outer=True)
+
+
+def last_item(text: str, low: int, high: int, begin: int) -> int | None:  # noqa: ARG001
+    """Before an item of a list."""
+    return _last_item(text, low, high, outer=False)
+
+
+def last_sentence(text: str, low: int, high: int, begin: int) -> int | None:
+    """Behind a full sentence."""
+    for near in (max(low, high - _NEAR), low):
+        last = None
+        for end in sentence_ends(text, near, high, begin):
+            if end > low:
+                last = end
+        if last is not None or near == low:
+            return last
+    return None
+
+
+def last_word(text: str, low: int, high: int, begin: int) -> int | None:  # noqa: ARG001
+    """Between words, not behind a mark that belongs to the next one; no-break spaces hold."""
+    end = _last(_LAST_BREAKING, text, low, high)
+    if end is not None and _NOT_AFTER.search(text, max(low, end - 5), end):
+        before = _last(_LAST_BREAKING, text, low, end - 1)
+        return end if before is None else before
+    return end
+
+
+def last_wide_character(text: str, low: int, high: int, begin: int) -> int | None:  # noqa: ARG001
+    """Behind a comma of Chinese or Japanese, or between two of their characters."""
+    clause = _CLAUSE.match(text, max(low, high - _NEAR), high)
+    if clause and clause.end() > low:
+        return clause.end()
+    for end in range(high, max(low, high - 8), -1):
+        pair = text[end - 1 : end + 1]
+        if len(pair) == 2 and pair[1] not in _NOT_FIRST and all(map(_WIDE.match, pair)):
+            return end
+    return None
+
+
+def last_space(text: str, low: int, high: int, begin: int) -> int | None:  # noqa: ARG001
+    """At any white space."""
+    return _last(_LAST_SPACE, text, low, high)
+
+
+def last_grapheme(text: str, start: int, high: int) -> int:
+    """The last end of a grapheme up to ``high``; of the first grapheme, if that is longer."""
+    if high - start > 1 and text[high - 1 : high + 1].isascii() and text[high - 1 : high + 1] != "\r\n":
+        return high
+    end = start
+    for found in regex.finditer(r"\X", text, pos=start):
+        if found.end() > high:
+            return end if end > start else found.end()
+        end = found.end()
+    return end
+
+
+def _last_item(text: str, low: int, high: int, *, outer: bool) -> int | None:
+    """Looks at some lines only: an item has few."""
+    place = high + 1
+    for _ in range(_LINES_BACK):
+        place = text.rfind("\n", low, place)
+        end = _inked(text, low, place)
+        if end is None:
+            return None
+        item = _ITEM.match(text, place + 1)
+        if item and not (outer and item[1]):
+            return end
+    return None
+
+
+def _last(pattern: re.Pattern[str], text: str, low: int, high: int) -> int | None:
+    for near in (max(low, high - _NEAR), low):
+        found = pattern.match(text, near, high + 1)
+        end = _inked(text, low, found.end() - 1) if found else None
+        if end is not None or near == low:
+            return end
+    return None
+
+
+def _inked(text: str, low: int, end: int) -> int | None:
+    while end > low and text[end - 1].isspace():
+        end -= 1
+    return end if end > low else None
