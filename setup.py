@@ -54,7 +54,6 @@ EXTRAS: dict[str, list[str]] = {
         "hypothesis>=6.130",
         "lxml-stubs>=0.5",
         "mypy>=2,<3",
-        "openpyxl>=3.1",
         "pandas-stubs>=3",
         "pytest>=8",
         "pytest-xdist>=3.6",
