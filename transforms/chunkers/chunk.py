@@ -6,6 +6,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from transforms.chunkers.compat.registry import CompatCut, compat_cuts
+from transforms.chunkers.entities import Mentions, mentions_in
 from transforms.chunkers.guard import guarded, within
 from transforms.chunkers.headings import cut_headings
 from transforms.chunkers.sections import cut_sections
@@ -64,7 +65,7 @@ def chunk_document(
         cuts = _cuts(document, settings, measure, counter, max_tokens)
         cuts = guarded(document.text, cuts, settings, counter, max_tokens)
         drafts = _drafts(document, name, settings, cuts, measure, counter, max_tokens)
-    return _complete(document, cuts, drafts, counter)
+    return _complete(document, cuts, drafts, counter, mentions_in(settings))
 
 
 def _as_before(
@@ -169,7 +170,11 @@ def _steps(cut: Cut) -> str:
 
 
 def _complete(
-    document: Document, cuts: list[Cut], drafts: list[_Draft], counter: TokenCounter
+    document: Document,
+    cuts: list[Cut],
+    drafts: list[_Draft],
+    counter: TokenCounter,
+    find: Callable[[str, Sequence[str]], Mentions],
 ) -> list[Chunk]:
     outline = Outline(document.blocks)
     texts = [document.text[cut.start : cut.end] for cut in cuts]
@@ -178,6 +183,7 @@ def _complete(
     chunks = []
     for place, (cut, draft) in enumerate(zip(cuts, drafts, strict=True)):
         section = outline.over(cut.start, cut.end)
+        mentions = find(texts[place], section.path)
         chunks.append(
             Chunk(
                 cut=cut,
@@ -195,6 +201,8 @@ def _complete(
                 page_end=_page(document, page_starts, cut.end - 1),
                 context_start=draft.context[0] if draft.context else None,
                 context_end=draft.context[1] if draft.context else None,
+                entity_mentions=mentions.names,
+                entity_id=mentions.single,
                 warnings=(*cut.warnings, BUDGET_CUT) if draft.gave_way else cut.warnings,
             )
         )

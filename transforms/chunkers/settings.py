@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from transforms.chunkers.compat.presets import Preset, with_preset
+from transforms.chunkers.entities import fold
 
 CHUNKING_VERSION = 1
 """Part of every recipe: raised whenever the same text and settings would be cut or composed differently."""
@@ -18,6 +19,19 @@ ONLY_COMPAT = frozenset({"semantic"})
 
 class _Keys(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _compiled(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+    return patterns
+
+
+Patterns: TypeAlias = Annotated[tuple[str, ...], AfterValidator(_compiled)]
+"""Regular expressions."""
 
 
 class FromMetadata(_Keys):
@@ -72,7 +86,7 @@ class StepSettings(_Keys):
     doc_types: tuple[str, ...] = Field(
         default=("procedure",), description="Types of document that have steps, in any case of letters."
     )
-    patterns: tuple[str, ...] = Field(
+    patterns: Patterns = Field(
         default=(r"\d+\.\s", r"\d+\)\s", r"\(\d+\)", r"step\s+\d+", r"schritt\s+\d+", r"\|\s*\d+\s*\|"),
         description="What begins a step, at the start of a line; the first digits are its number.",
     )
@@ -86,16 +100,6 @@ class StepSettings(_Keys):
         default=("WARNING", "CAUTION", "NOTE"),
         description="A paragraph that begins with one of these stays with the step behind it.",
     )
-
-    @field_validator("patterns")
-    @classmethod
-    def _compile(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        for pattern in patterns:
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
-        return patterns
 
     def protects(self, doc_type: str | None) -> bool:
         """Whether documents of this type have their steps kept together."""
@@ -154,6 +158,67 @@ class ComposeSettings(_Keys):
         return self
 
 
+class FieldSettings(_Keys):
+    """What stands in front of a value, and what the value looks like where that matters."""
+
+    labels: tuple[str, ...] = ()
+    patterns: Patterns = ()
+
+
+class DateSettings(_Keys):
+    """The date from which a document holds."""
+
+    labels: tuple[str, ...] = ("effective", "issued", "approved")
+    day_first: bool = Field(default=True, description="01/02/2026 is the first of February.")
+
+
+class HeaderSettings(_Keys):
+    """Fields that are read from a document's first page, as proposals."""
+
+    window_chars: int = Field(default=4000, ge=1, description="Whole lines up to here, of the first page.")
+    doc_number: FieldSettings = FieldSettings(
+        labels=("document number", "document no", "document", "doc no"),
+        patterns=(r"[A-Z]{2,6}(?:-[A-Z]{2,5})+-\d{2,5}",),
+    )
+    revision: FieldSettings = FieldSettings(
+        labels=("revision", "rev", "issue"), patterns=(r"[A-Z]?\d{1,3}", r"[A-Z]")
+    )
+    effective_date: DateSettings = DateSettings()
+    title: FieldSettings = FieldSettings(labels=("title",))
+    authorising_role: FieldSettings = FieldSettings(
+        labels=(
+            "authorising role",
+            "authorizing role",
+            "authorised by",
+            "authorized by",
+            "authorised role",
+            "authorized role",
+        )
+    )
+    column_layout: bool = Field(
+        default=True, description="A column of labels followed by a column of as many values."
+    )
+
+
+class EntitySettings(_Keys):
+    """Names that are looked for in every chunk."""
+
+    vocabulary: tuple[str, ...] = Field(description="The names, as they are to be written in the table.")
+    scope: tuple[Literal["text", "breadcrumb"], ...] = ("text", "breadcrumb")
+
+    @field_validator("vocabulary")
+    @classmethod
+    def _distinct(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Drop names without a letter or digit; refuse two that no text could tell apart."""
+        seen: dict[str, str] = {}
+        for name in names:
+            key = fold(name)
+            if key and key in seen:
+                raise ValueError(f"{name!r} and {seen[key]!r} are one name")
+            seen[key] = name
+        return tuple(name for key, name in seen.items() if key)
+
+
 class ChunkSettings(_Keys):
     """All of them, for one source."""
 
@@ -169,6 +234,8 @@ class ChunkSettings(_Keys):
     steps: StepSettings = Field(default_factory=StepSettings)
     overlap: OverlapSettings = Field(default_factory=OverlapSettings)
     compose: ComposeSettings = Field(default_factory=ComposeSettings)
+    header: HeaderSettings | None = None
+    entities: EntitySettings | None = None
 
     @model_validator(mode="before")
     @classmethod

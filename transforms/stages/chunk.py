@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.chunkers.chunk import chunk_document
+from transforms.chunkers.header import header_of
 from transforms.compose import document_title
 from transforms.embedders.registry import make_embedder
 from transforms.model.ids import chunk_ids, embed_key, sha256_hex
@@ -138,15 +139,21 @@ def _document_columns(
     store = open_store(source.root)
     places = pa.array(np.repeat(np.arange(len(documents)), counts))
     titles = [document_title(doc.document, doc.doc_id, source.chunk) for doc in documents]
+    headers = [header_of(doc.document, source.chunk) for doc in documents]
     of_document: dict[str, list[Any]] = {
         "doc_id": [doc.doc_id for doc in documents],
         "doc_uri": [store.uri(doc.info.name) for doc in documents],
         "doc_title": [title.text for title in titles],
         "doc_title_from": [title.origin for title in titles],
-        "doc_type": [_doc_type(doc, source) for doc in documents],
+        "doc_type": [source.chunk.doc_type_of(doc.document.metadata) for doc in documents],
         "doc_sha256": [sha256_hex(doc.document.text) for doc in documents],
         "doc_chars": [len(doc.document.text) for doc in documents],
         "chunk_count": counts.tolist(),
+        "doc_number": [header.doc_number for header in headers],
+        "revision": [header.revision for header in headers],
+        "authorising_role": [header.authorising_role for header in headers],
+        "effective_date": [header.effective_date for header in headers],
+        "effective_date_raw": [header.effective_date_raw for header in headers],
         "metadata": [_json(doc.document.metadata) for doc in documents],
     }
     return {
@@ -198,14 +205,6 @@ def _identity_columns(
         for chunk in chunks
     ]
     return columns
-
-
-def _doc_type(doc: SourceDocument, source: SourceSpec) -> str | None:
-    wanted = source.chunk.doc_type
-    if wanted is None or isinstance(wanted, str):
-        return wanted
-    value = doc.document.metadata.get(wanted.from_metadata)
-    return value if isinstance(value, str) else None
 
 
 def _json(metadata: Any) -> str:
