@@ -1,6 +1,8 @@
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from transforms.model.errors import NotFoundError, PreconditionError, StorageError, TooLargeError
@@ -148,3 +150,148 @@ def test_a_local_name_never_leaves_its_folder(tmp_path, name):
 
     with pytest.raises(StorageError):
         LocalStore(str(tmp_path)).write(name, b"")
+
+
+def holds(store, name):
+    """Whether the store keeps an object of that name as such; else it has to refuse it in one sentence."""
+    try:
+        store.write(name, name.encode())
+    except StorageError:
+        return False
+    assert names(store) == [name]
+    assert store.read(name, token=store.stat(name).token) == name.encode()
+    store.delete([name])
+    assert names(store) == []
+    return True
+
+
+ODD = {
+    "line\nbreak.md": {"local", "s3"},
+    "tab\tstop.md": {"local", "gcs", "s3"},
+    "/leading.md": {"gcs", "s3"},
+    "a//b.md": {"gcs", "s3"},
+    "up/../b.md": {"gcs", "s3"},
+    "./b.md": {"gcs", "s3"},
+    "ends in a slash/": {"gcs", "s3"},
+    "quote'\"<&>.md": {"local", "gcs", "s3"},
+    "back\\slash.md": {"local", "gcs", "s3"},
+    "n" * 255: {"local", "gcs", "s3"},
+    "long" * 200: {"gcs", "s3"},
+}
+
+
+@pytest.mark.parametrize("name", ODD, ids=ascii)
+def test_an_odd_name_is_kept_or_refused(store, kind, name):
+    assert holds(store, name) == (kind in ODD[name])
+
+
+def test_no_name_that_is_empty_after_the_root_is_listed(store, kind):
+    if kind == "local":
+        pytest.skip("a folder has no markers")
+    store.write("", b"")
+    store.write("folder/", b"")
+    store.write("folder/a", b"1")
+    assert names(store) == ["folder/a"]
+
+
+def test_one_level_of_a_listing_names_folders_and_objects(store):
+    for name in ("b.md", "a/1", "a/x/2", "a b/3", "c/4"):
+        store.write(name, b"1")
+    level = store.level()
+    assert level.folders == ("a b/", "a/", "c/")
+    assert [info.name for info in level.objects] == ["b.md"]
+    level = store.level("a/")
+    assert level.folders == ("a/x/",)
+    assert [info.name for info in level.objects] == ["a/1"]
+    assert store.level("none/").folders == ()
+    assert store.level("none/").objects == ()
+
+
+def test_a_version_never_comes_back_on_a_disk_however_fast_writes_follow(store, kind):
+    if kind == "s3":
+        pytest.skip("S3's versions are of the content: equal bytes are the same version")
+    tokens = set()
+    for n in range(50):
+        store.write("a", b"1" if n % 2 else b"2")
+        tokens.add(store.stat("a").token)
+    assert len(tokens) == 50
+
+
+def test_a_replaced_or_missing_object_is_not_replaced_again(store):
+    first = store.create("pointer", b"1")
+    second = store.replace("pointer", b"2", first)
+    with pytest.raises(PreconditionError):
+        store.replace("pointer", b"3", first)
+    assert store.replace("pointer", b"3", second) == store.stat("pointer").token
+    store.delete(["pointer"])
+    with pytest.raises(PreconditionError):
+        store.replace("pointer", b"4", second)
+    assert names(store) == []
+
+
+def test_a_copy_replaces_what_was_there_and_stays_when_its_source_goes(store):
+    store.write("a", b"new")
+    store.write("sub/b", b"old")
+    store.copy("a", "sub/b")
+    store.copy("a", "sub/b")
+    store.delete(["a"])
+    assert store.read("sub/b") == b"new"
+    assert names(store) == ["sub/b"]
+
+
+def test_a_write_beside_a_copy_leaves_the_copy_alone(store):
+    store.write("a", b"one")
+    store.copy("a", "b")
+    store.write("a", b"two")
+    assert store.read("b") == b"one"
+
+
+def test_many_objects_are_deleted_and_the_missing_passed_over(store):
+    mine = [f"d/{n:04}" for n in range(1_010)] + ["d/odd\ttab"]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: store.write(name, b""), mine))
+    store.delete([*mine, "none", "d/none/at/all"])
+    assert names(store) == []
+    store.delete([])
+
+
+def test_parquet_is_read_in_parts(store):
+    table = pa.table({"n": range(200_000), "text": [f"row {n}" for n in range(200_000)]})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, row_group_size=50_000, compression="none")
+    store.write("t.parquet", bytes(sink.getvalue()))
+    with store.open("t.parquet") as file:
+        parquet = pq.ParquetFile(file)
+        assert parquet.num_row_groups == 4
+        assert parquet.read_row_group(2, columns=["n"])["n"][0].as_py() == 100_000
+        assert parquet.read().equals(table)
+
+
+def test_an_empty_object_is_read(store):
+    store.write("empty", b"")
+    assert store.read("empty") == b""
+    assert store.read("empty", token=store.stat("empty").token, limit=0) == b""
+    with store.open("empty") as file:
+        assert file.read() == b""
+
+
+def test_what_was_deleted_after_it_was_listed_is_told_from_what_never_was(store):
+    store.write("a", b"1")
+    token = store.stat("a").token
+    store.delete(["a"])
+    with pytest.raises((PreconditionError, NotFoundError)):
+        store.read("a", token=token)
+
+
+def test_a_missing_bucket_or_folder_cannot_be_listed(store):
+    missing = type(store)(store.root.replace("b-", "missing-") + "-not")
+    with pytest.raises(NotFoundError):
+        list(missing.list())
+
+
+def test_a_missing_bucket_is_not_made_by_writing(store, kind):
+    if kind == "local":
+        pytest.skip("folders are made as they are needed")
+    missing = type(store)(store.root.replace("b-", "missing-"))
+    with pytest.raises(NotFoundError, match="no bucket"):
+        missing.write("a", b"1")

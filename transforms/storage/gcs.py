@@ -24,6 +24,8 @@ from transforms.model.errors import (
 from transforms.model.objects import ObjectInfo
 from transforms.storage.bounded import BoundedBuffer
 from transforms.storage.protocol import Level
+from transforms.storage.ranges import READ_AHEAD
+from transforms.storage.roots import split_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
 PAGE = 1_000
 _TIMEOUT = 60
 _DEADLINE = 300
-_READ_AHEAD = 2**20
-"""Bytes that a seekable reader fetches at least: a Parquet footer and some columns of a small file."""
 _PARALLEL = 8
 """Deletes at once; the client's pool keeps ten connections."""
 _MARK = "parquetry-write"
@@ -45,11 +45,7 @@ class GcsStore:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        bucket, _, prefix = root.removeprefix("gs://").partition("/")
-        if not bucket:
-            raise ConfigError(f"{root} names no bucket; write gs://BUCKET/FOLDER.")
-        self._bucket_name = bucket
-        self._prefix = prefix.rstrip("/") + "/" if prefix.rstrip("/") else ""
+        self._bucket_name, self._prefix = split_root(root, "gs")
         self._client: storage.Client | None = None
 
     def __getstate__(self) -> dict[str, str]:
@@ -57,6 +53,12 @@ class GcsStore:
 
     def __setstate__(self, state: dict[str, str]) -> None:
         self.__init__(state["root"])  # type: ignore[misc]
+
+    def close(self) -> None:
+        """Let go of the connections. The next call opens new ones."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
 
     def uri(self, name: str) -> str:
         """``gs://bucket/prefix/name``, the name unescaped."""
@@ -112,7 +114,7 @@ class GcsStore:
             if blob is None:
                 raise NotFoundError(f"There is no {self.uri(name)}.")
             reader: BinaryIO = blob.open(
-                "rb", chunk_size=_READ_AHEAD, raw_download=True, retry=self._retry(), timeout=_TIMEOUT
+                "rb", chunk_size=READ_AHEAD, raw_download=True, retry=self._retry(), timeout=_TIMEOUT
             )
             return reader
 

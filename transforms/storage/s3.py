@@ -1,0 +1,261 @@
+"""A bucket of S3, or of what speaks its language, as a store, by boto3.
+
+A version is the object's ETag. Reads ask for the version they want, and the client checks length and checksum;
+writes carry ``If-None-Match: *`` or ``If-Match``. What passes (throttling, 5xx, broken connections) is retried
+by the client's standard mode; a body that breaks off is retried here, because the client leaves bodies to its
+caller. A write with a precondition that was repeated can find its own object in the way: each carries a mark
+of its own by which it knows it. Credentials, region and endpoint (``AWS_ENDPOINT_URL_S3``) come from the
+environment's usual places.
+"""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from transforms.model.errors import ConfigError, NotFoundError, PreconditionError, StorageError
+from transforms.model.objects import ObjectInfo
+from transforms.storage.bounded import BoundedBuffer
+from transforms.storage.protocol import Level
+from transforms.storage.ranges import range_reader
+from transforms.storage.roots import split_root
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+PAGE = 1_000
+_ATTEMPTS = 8
+_BODY_ATTEMPTS = 4
+_CONNECTIONS = 16
+_PIECE = 2**20
+_ONE_COPY = 5 * 2**30
+"""The most bytes that one server-side copy moves."""
+_MARK = "parquetry-write"
+_MISSING = {"404", "NoSuchKey", "NotFound", "NoSuchBucket"}
+_TAKEN = {"412", "PreconditionFailed", "ConditionalRequestConflict"}
+_DENIED = {"401", "403", "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken"}
+
+
+class S3Store:
+    """Objects are those of a bucket whose names begin with a prefix."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._bucket, self._prefix = split_root(root, "s3")
+        self._made: Any = None
+
+    def __getstate__(self) -> dict[str, str]:
+        return {"root": self.root}
+
+    def __setstate__(self, state: dict[str, str]) -> None:
+        self.__init__(state["root"])  # type: ignore[misc]
+
+    def close(self) -> None:
+        """Let go of the connections. The next call opens new ones."""
+        if self._made is not None:
+            self._made.close()
+            self._made = None
+
+    def uri(self, name: str) -> str:
+        """``s3://bucket/prefix/name``, the name unescaped."""
+        return f"s3://{self._bucket}/{self._prefix}{name}"
+
+    def exists_root(self) -> bool:
+        """Whether the bucket exists: asked by listing, which needs no right on the bucket itself."""
+        try:
+            with self._translated(""):
+                self._client().list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
+        except NotFoundError:
+            return False
+        return True
+
+    def list(self, prefix: str = "") -> Iterator[list[ObjectInfo]]:
+        with self._translated(prefix):
+            for page in self._pages(prefix):
+                infos = self._infos(page)
+                if infos:
+                    yield [*infos]
+
+    def level(self, prefix: str = "") -> Level:
+        folders: set[str] = set()
+        objects: list[ObjectInfo] = []
+        with self._translated(prefix):
+            for page in self._pages(prefix, Delimiter="/"):
+                objects += self._infos(page)
+                folders.update(self._name(folder["Prefix"]) for folder in page.get("CommonPrefixes", ()))
+        return Level(tuple(sorted(folders)), tuple(objects))
+
+    def stat(self, name: str) -> ObjectInfo | None:
+        head = self._head(name)
+        return None if head is None else ObjectInfo(name, head["ContentLength"], head["ETag"])
+
+    def read(self, name: str, token: str | None = None, limit: int | None = None) -> bytes:
+        wanted = {"IfMatch": token} if token else {}
+        try:
+            with self._translated(name):
+                return self._body(name, limit, wanted)
+        except NotFoundError as error:
+            if token is None:
+                raise
+            raise PreconditionError(f"{self.uri(name)} changed after it was listed.") from error
+
+    def open(self, name: str) -> BinaryIO:
+        facts = self.stat(name)
+        if facts is None:
+            raise NotFoundError(f"There is no {self.uri(name)}.")
+        token = facts.token
+
+        def fetch(start: int, end: int) -> bytes:
+            with self._translated(name):
+                return self._body(name, None, {"IfMatch": token, "Range": f"bytes={start}-{end - 1}"})
+
+        return range_reader(facts.size, fetch)
+
+    def write(self, name: str, data: bytes) -> None:
+        self._put(name, data, {})
+
+    def create(self, name: str, data: bytes) -> str:
+        return self._put(name, data, {"IfNoneMatch": "*"})
+
+    def replace(self, name: str, data: bytes, token: str) -> str:
+        return self._put(name, data, {"IfMatch": token})
+
+    def copy(self, source: str, target: str) -> None:
+        facts = self.stat(source)
+        if facts is None:
+            raise NotFoundError(f"There is no {self.uri(source)}.")
+        with self._translated(source):
+            if facts.size <= _ONE_COPY:
+                self._client().copy_object(**self._key(target), CopySource=self._key(source))
+            else:
+                self._client().copy(self._key(source), **self._key(target))
+
+    def delete(self, names: Iterable[str]) -> None:
+        together: list[str] = []
+        for name in names:
+            if name.isprintable():
+                together.append(name)
+            else:
+                # Many are deleted by an XML document, which cannot hold every character.
+                with self._translated(name):
+                    self._client().delete_object(**self._key(name))
+        for first in range(0, len(together), PAGE):
+            self._delete_together(together[first : first + PAGE])
+
+    def _delete_together(self, names: Sequence[str]) -> None:
+        keys = [{"Key": self._prefix + name} for name in names]
+        with self._translated(""):
+            answer = self._client().delete_objects(
+                Bucket=self._bucket, Delete={"Objects": keys, "Quiet": True}
+            )
+        for fault in answer.get("Errors", ()):
+            raise StorageError(f"s3://{self._bucket}/{fault['Key']} was not deleted: {fault['Code']}.")
+
+    def _body(self, name: str, limit: int | None, wanted: Mapping[str, str]) -> bytes:
+        """The bytes of an object or of a range of it; a body that breaks off is asked for again."""
+        from botocore.exceptions import HTTPClientError, IncompleteReadError, ResponseStreamingError
+
+        broken = (HTTPClientError, IncompleteReadError, ResponseStreamingError)
+        for attempt in Retrying(
+            retry=retry_if_exception_type(broken),
+            stop=stop_after_attempt(_BODY_ATTEMPTS),
+            wait=wait_random_exponential(max=10),
+            reraise=True,
+        ):
+            with attempt:
+                buffer = BoundedBuffer(limit, self.uri(name))
+                answer = self._client().get_object(**self._key(name), **wanted)
+                with closing(answer["Body"]) as body:
+                    for piece in body.iter_chunks(_PIECE):
+                        buffer.write(piece)
+        return buffer.getvalue()
+
+    def _put(self, name: str, data: bytes, precondition: Mapping[str, str]) -> str:
+        mark = uuid.uuid4().hex
+        try:
+            with self._translated(name):
+                answer = self._client().put_object(
+                    **self._key(name), Body=data, Metadata={_MARK: mark}, **precondition
+                )
+                return str(answer["ETag"])
+        except PreconditionError:
+            # Its writer was told that it failed, and had not.
+            head = self._head(name)
+            if head is None or head["Metadata"].get(_MARK) != mark:
+                raise
+            return str(head["ETag"])
+        except NotFoundError as error:
+            if "IfMatch" in precondition and self.exists_root():
+                raise PreconditionError(f"{self.uri(name)} is gone.") from error
+            raise NotFoundError(
+                f"There is no bucket s3://{self._bucket}; create it, or correct {self.root}."
+            ) from error
+
+    def _head(self, name: str) -> Any:
+        try:
+            with self._translated(name):
+                return self._client().head_object(**self._key(name))
+        except NotFoundError:
+            return None
+
+    def _pages(self, prefix: str, **more: str) -> Iterator[dict[str, Any]]:
+        pages: Iterator[dict[str, Any]] = iter(
+            self._client()
+            .get_paginator("list_objects_v2")
+            .paginate(Bucket=self._bucket, Prefix=self._prefix + prefix, **more)
+        )
+        return pages
+
+    def _infos(self, page: Mapping[str, Any]) -> Sequence[ObjectInfo]:
+        infos = (ObjectInfo(self._name(o["Key"]), o["Size"], o["ETag"]) for o in page.get("Contents", ()))
+        return [info for info in infos if info.name and (info.size or not info.name.endswith("/"))]
+
+    def _name(self, key: str) -> str:
+        return key[len(self._prefix) :]
+
+    def _key(self, name: str) -> dict[str, str]:
+        return {"Bucket": self._bucket, "Key": self._prefix + name}
+
+    def _client(self) -> Any:
+        if self._made is None:
+            try:
+                import boto3
+                from botocore.config import Config
+            except ImportError as error:
+                raise ConfigError(f"{self.root}: install parquetry[s3] to use s3://.") from error
+            retries = {"mode": "standard", "total_max_attempts": _ATTEMPTS}
+            config = Config(retries=retries, max_pool_connections=_CONNECTIONS)
+            self._made = boto3.session.Session().client("s3", config=config)
+        return self._made
+
+    @contextmanager
+    def _translated(self, name: str) -> Iterator[None]:
+        """Turn the client's errors into ours, once."""
+        self._client()
+        from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+
+        where = self.uri(name)
+        try:
+            yield
+        except ClientError as error:
+            raise _ours(where, str(error.response.get("Error", {}).get("Code", "")), error) from error
+        except NoCredentialsError as error:
+            raise ConfigError(
+                f"{self.root}: no credentials for S3 were found. Run `aws configure`, or set "
+                "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
+            ) from error
+        except BotoCoreError as error:
+            raise StorageError(f"{where}: {error}.") from error
+
+
+def _ours(where: str, code: str, error: Exception) -> StorageError:
+    if code in _MISSING:
+        return NotFoundError(f"There is no {where}.")
+    if code in _TAKEN:
+        return PreconditionError(f"{where} was changed by another writer, or exists already.")
+    if code in _DENIED:
+        return StorageError(f"{where}: access denied ({code}). Grant list, get, put and delete on it.")
+    return StorageError(f"{where}: {error}.")
