@@ -182,6 +182,8 @@ ODD = {
 
 @pytest.mark.parametrize("name", ODD, ids=ascii)
 def test_an_odd_name_is_kept_or_refused(store, kind, name):
+    if kind == "s3" and "\n" in name:
+        pytest.skip("moto's server finds no object with a line break in its name; the service does")
     assert holds(store, name) == (kind in ODD[name])
 
 

@@ -149,6 +149,10 @@ class GcsStore:
             return
 
     def _upload(self, name: str, data: bytes, generation: int | None) -> str:
+        if "\n" in name or "\r" in name:
+            raise StorageError(
+                f"{name!r} is no name that Google Cloud Storage can hold: it has a line break."
+            )
         mark = uuid.uuid4().hex
         blob = self._bucket().blob(self._prefix + name)
         blob.metadata = {_MARK: mark}
@@ -169,6 +173,8 @@ class GcsStore:
                 raise
             return mine
         except NotFoundError as error:
+            if self.exists_root():
+                raise
             raise NotFoundError(
                 f"There is no bucket gs://{self._bucket_name}; create it, or correct {self.root}."
             ) from error

@@ -188,8 +188,10 @@ class S3Store:
                 raise
             return str(head["ETag"])
         except NotFoundError as error:
-            if "IfMatch" in precondition and self.exists_root():
-                raise PreconditionError(f"{self.uri(name)} is gone.") from error
+            if self.exists_root():
+                if "IfMatch" in precondition:
+                    raise PreconditionError(f"{self.uri(name)} is gone.") from error
+                raise
             raise NotFoundError(
                 f"There is no bucket s3://{self._bucket}; create it, or correct {self.root}."
             ) from error

@@ -1,3 +1,5 @@
+import pytest
+
 from pipeline.config import JobConfig
 from pipeline.run import run_job
 from transforms.storage.registry import open_store
@@ -5,14 +7,24 @@ from transforms.table.pointer import read_pointer
 from transforms.table.reader import Snapshot
 
 
-def test_the_job_reads_and_publishes_in_a_bucket_night_after_night(gcs_root):
+@pytest.fixture(params=["gcs", "s3"])
+def root(request):
+    """A new bucket's folder, served by the process-wide stores, whose connections are closed at the end."""
     open_store.cache_clear()
-    corpus = open_store(gcs_root)
+    root = request.getfixturevalue(f"{request.param}_root")
+    yield root
+    for place in (root, root.replace("/corpus", "/table")):
+        open_store(place).close()
+    open_store.cache_clear()
+
+
+def test_the_job_reads_and_publishes_in_a_bucket_night_after_night(root):
+    corpus = open_store(root)
     corpus.write("a#1.md", b"# Pumps\n\nThe vent valve stays open.\n")
     corpus.write("b.txt", b"A note about the radio.\n")
-    table = gcs_root.replace("/corpus", "/table")
+    table = root.replace("/corpus", "/table")
     config = JobConfig.model_validate(
-        {"table": table, "sources": [{"name": "docs", "root": gcs_root}], "run": {"workers": 1}}
+        {"table": table, "sources": [{"name": "docs", "root": root}], "run": {"workers": 1}}
     )
     assert run_job(config).snapshot == 1
     assert run_job(config).status == "unchanged"
@@ -22,4 +34,4 @@ def test_the_job_reads_and_publishes_in_a_bucket_night_after_night(gcs_root):
     store = open_store(table)
     assert read_pointer(store).snapshot == 2
     rows = [row for batch in Snapshot.open(store, 2).chunks() for row in batch.to_pylist()]
-    assert sorted(row["doc_uri"] for row in rows) == [f"{gcs_root}/a#1.md", f"{gcs_root}/b.txt"]
+    assert sorted(row["doc_uri"] for row in rows) == [f"{root}/a#1.md", f"{root}/b.txt"]
