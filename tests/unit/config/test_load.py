@@ -69,8 +69,7 @@ limits: {max_rejected_share: 7}
 def test_a_fault_in_the_defaults_is_named_there_and_once(load):
     with pytest.raises(ConfigError) as caught:
         load(
-            "table: out\ndefaults: {size: {max: big}}\n"
-            "sources: [{name: a, root: a}, {name: b, root: b}]\n"
+            "table: out\ndefaults: {size: {max: big}}\nsources: [{name: a, root: a}, {name: b, root: b}]\n"
         )
     assert str(caught.value).count("big") == 1
     assert "defaults.size.max" in str(caught.value)
@@ -120,7 +119,9 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_whole_uris_in_include_give_the_root(load):
-    job = load("table: out\nsources: [{name: help, include: ['gs://corpus/help/**', 'gs://corpus/faq/*.md']}]\n")
+    job = load(
+        "table: out\nsources: [{name: help, include: ['gs://corpus/help/**', 'gs://corpus/faq/*.md']}]\n"
+    )
     assert job.sources[0].root == "gs://corpus/"
     assert job.sources[0].include == ("help/**", "faq/*.md")
 
