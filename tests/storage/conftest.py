@@ -101,46 +101,7 @@ def s3_root(s3_endpoint, monkeypatch):
     return f"s3://{name}/corpus"
 
 
-@pytest.fixture(scope="session")
-def azure_endpoint(tmp_path_factory):
-    """The address of an Azurite that lives as long as the session."""
-    binary = os.environ.get("AZURITE_BLOB") or shutil.which("azurite-blob")
-    if binary is None:
-        pytest.skip("no azurite-blob: npm install azurite, and put it on the path or into AZURITE_BLOB")
-    port, place = _free_port(), tmp_path_factory.mktemp("azurite")
-    command = [
-        binary,
-        "--blobPort",
-        str(port),
-        "--location",
-        str(place),
-        "--silent",
-        "--skipApiVersionCheck",
-    ]
-    with _server(command, port) as url:
-        yield url
-
-
-@pytest.fixture
-def azure_root(azure_endpoint, monkeypatch):
-    """A new container, as a root."""
-    monkeypatch.setenv("AZURE_STORAGE_CONNECTION_STRING", _azurite(azure_endpoint))
-    from azure.storage.blob import BlobServiceClient
-
-    name = f"b-{uuid.uuid4().hex}"
-    with BlobServiceClient.from_connection_string(_azurite(azure_endpoint)) as client:
-        client.create_container(name)
-    return f"az://{name}/corpus"
-
-
-def _azurite(url: str) -> str:
-    # The account and key that Azurite publishes for everyone.
-    key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-    account = "devstoreaccount1"
-    return f"AccountName={account};AccountKey={key};BlobEndpoint={url}/{account};"
-
-
-@pytest.fixture(params=["local", "gcs", "s3", "azure"])
+@pytest.fixture(params=["local", "gcs", "s3"])
 def kind(request):
     return request.param
 
@@ -163,10 +124,6 @@ def _bucket_store(kind, request):
         from transforms.storage.gcs import GcsStore
 
         return GcsStore(root)
-    if kind == "azure":
-        from transforms.storage.azure import AzureStore
-
-        return AzureStore(root)
     from transforms.storage.s3 import S3Store
 
     return S3Store(root)

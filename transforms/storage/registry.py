@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=256)
 def open_store(root: str) -> Store:
-    """The store of a local path, ``file://``, ``gs://``, ``s3://`` or ``az://``; one a process and root.
+    """The store of a local path, ``file://``, ``gs://`` or ``s3://``; one a process and root.
 
     Raises:
         ConfigError: no store serves such a root.
@@ -31,10 +31,4 @@ def open_store(root: str) -> Store:
         from transforms.storage.s3 import S3Store
 
         return S3Store(root)
-    if scheme == "az":
-        from transforms.storage.azure import AzureStore
-
-        return AzureStore(root)
-    raise ConfigError(
-        f"{root}: there is no store for {scheme}://; use a local folder, gs://, s3:// or az://."
-    )
+    raise ConfigError(f"{root}: there is no store for {scheme}://; use a local folder, gs:// or s3://.")
