@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 BUDGET_CUT = "budget_cut"
 """Warning: title, breadcrumb or context were left out or shortened to fit the model's input."""
+_WITHOUT_CONTEXT = frozenset({"records"})
+"""Strategies whose chunks do not go on from one to the next."""
 _LOOK_BACK = 500
 """Characters before a tail in which the sentence or word that it begins in may have begun."""
 
@@ -89,7 +91,7 @@ def context_span(
     size_of: Callable[[int, int], int],
 ) -> tuple[int, int] | None:  # fmt: skip
     """The tail of the chunk before, snapped to a word or sentence; None where there is none to carry."""
-    if previous is None or settings.overlap_size == 0:
+    if previous is None or settings.overlap_size == 0 or settings.strategy in _WITHOUT_CONTEXT:
         return None
     section = outline.at(cut.start)
     if not settings.overlap.across_headings and outline.at(previous.end - 1) is not section:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from transforms.chunkers.verbatim import pack_blocks
+from transforms.chunkers.packing import pack_blocks
 from transforms.model.chunk import Cut, CutKind
 from transforms.model.document import Block, BlockKind
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.chunkers.compat.registry import CompatCut, compat_cuts
 from transforms.chunkers.entities import Mentions, mentions_in
 from transforms.chunkers.guard import guarded, within
-from transforms.chunkers.headings import cut_headings
-from transforms.chunkers.sections import cut_sections
-from transforms.chunkers.size import Measure, both, in_characters, in_tokens
-from transforms.chunkers.verbatim import cut_verbatim
-from transforms.chunkers.window import cut_window
+from transforms.chunkers.registry import STRATEGIES
+from transforms.chunkers.size import Measures
+from transforms.chunkers.tools import Tools
 from transforms.compose import (
     BUDGET_CUT,
     Parts,
@@ -33,10 +31,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from transforms.chunkers.settings import ChunkSettings
+    from transforms.chunkers.size import Measure
     from transforms.embedders.protocol import TokenCounter
     from transforms.model.document import Document
-
-STRATEGIES = {"verbatim": cut_verbatim, "headings": cut_headings, "window": cut_window}
 
 
 def chunk_document(
@@ -61,8 +58,9 @@ def chunk_document(
         found = compat_cuts(settings.compat, document, name, settings, embed)
         cuts, drafts = _as_before(document, found, counter, max_tokens)
     else:
-        measure = _measure(document.text, settings.size.unit, settings.size.max, counter, max_tokens)
-        cuts = _cuts(document, settings, measure, counter, max_tokens)
+        measures = Measures(document.text, settings.size.unit, counter, max_tokens)
+        measure = measures.up_to(settings.size.max)
+        cuts = STRATEGIES[settings.strategy](document, settings, Tools(measure, measures, embed))
         cuts = guarded(document.text, cuts, settings, counter, max_tokens)
         drafts = _drafts(document, name, settings, cuts, measure, counter, max_tokens)
     return _complete(document, cuts, drafts, counter, mentions_in(settings))
@@ -92,36 +90,6 @@ def _fitting(texts: list[str], counter: TokenCounter, max_tokens: int | None) ->
     if max_tokens is None:
         return [True] * len(texts)
     return [count <= max_tokens for count in counter.count(texts)]
-
-
-def _cuts(
-    document: Document,
-    settings: ChunkSettings,
-    measure: Measure,
-    counter: TokenCounter,
-    max_tokens: int | None,
-) -> list[Cut]:
-    if settings.strategy != "sections":
-        return STRATEGIES[settings.strategy](document, settings, measure)
-    measure_steps = measure
-    if settings.steps.protects(settings.doc_type_of(document.metadata)):
-        ceiling = settings.steps_ceiling
-        measure_steps = _measure(document.text, settings.size.unit, ceiling, counter, max_tokens)
-    return cut_sections(document, settings, measure, measure_steps)
-
-
-def _measure(
-    text: str, unit: Literal["chars", "tokens"], limit: int, counter: TokenCounter, max_tokens: int | None
-) -> Measure:
-    """Sizes in the unit, so that what is within the limit can be read by the model too."""
-    if unit == "tokens":
-        tokens = in_tokens(text, counter)
-        if max_tokens is None or max_tokens >= limit:
-            return tokens
-        return both(tokens, limit, tokens, max_tokens)
-    if max_tokens is None:
-        return in_characters
-    return both(in_characters, limit, in_tokens(text, counter), max_tokens)
 
 
 class _Draft(NamedTuple):

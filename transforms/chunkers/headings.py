@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from transforms.chunkers.settings import ChunkSettings
-    from transforms.chunkers.size import Measure
+    from transforms.chunkers.tools import Tools
     from transforms.model.chunk import Cut
     from transforms.model.document import Document
 
 
-def cut_headings(document: Document, settings: ChunkSettings, measure: Measure) -> list[Cut]:
+def cut_headings(document: Document, settings: ChunkSettings, tools: Tools) -> list[Cut]:
     """The document's chunks: ordered, disjoint, all ink covered, none without ink."""
     headings = settings.headings
     parts = [
         Part(section, begins_chunk=headings.strict and _begins_section(section[0], headings.split_level))
         for section in split_sections(document.blocks, headings.split_level)
     ]
-    return pack_parts(document.text, parts, settings, measure, look_ahead=True)
+    return pack_parts(document.text, parts, settings, tools.measure, look_ahead=True)
 
 
 def split_sections(blocks: Sequence[Block], split_level: int) -> list[list[Block]]:

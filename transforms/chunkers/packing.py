@@ -9,7 +9,8 @@ tables and code are cut only if they must be, a small rest joins the chunk befor
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transforms.model.chunk import Cut, CutKind
@@ -86,6 +87,23 @@ def pack_blocks(text: str, blocks: Sequence[Block], settings: ChunkSettings, mea
     ``size.max`` only if it is a single grapheme.
     """
     return list(_Packer(text, blocks, settings, measure).cuts()) if blocks else []
+
+
+def clipped(text: str, blocks: Sequence[Block], start: int, end: int) -> list[Block]:
+    """The parts of blocks inside a span, without white space at their ends, where they have ink."""
+    first = bisect_right(blocks, start, key=lambda block: block.end)
+    after = bisect_left(blocks, end, lo=first, key=lambda block: block.start)
+    parts = []
+    for block in blocks[first:after]:
+        begin, stop = max(block.start, start), min(block.end, end)
+        stop = begin + len(text[begin:stop].rstrip())
+        if stop > begin:
+            parts.append(
+                block
+                if (begin, stop) == (block.start, block.end)
+                else replace(block, start=begin, end=stop)
+            )
+    return parts
 
 
 class _Packer:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from transforms.chunkers.guard import PROTECTED
 from transforms.chunkers.headings import split_sections
-from transforms.chunkers.verbatim import pack_blocks
+from transforms.chunkers.packing import clipped, pack_blocks
 from transforms.model.chunk import Cut, CutKind
 from transforms.model.document import BlockKind
 from transforms.structure.steps import StepRules, step_runs
@@ -21,21 +21,18 @@ if TYPE_CHECKING:
 
     from transforms.chunkers.settings import ChunkSettings
     from transforms.chunkers.size import Measure
+    from transforms.chunkers.tools import Tools
     from transforms.model.document import Block, Document
     from transforms.structure.steps import Step, StepRun
 
 DEEPEST = 6
 
 
-def cut_sections(
-    document: Document, settings: ChunkSettings, measure: Measure, measure_steps: Measure
-) -> list[Cut]:
-    """The document's chunks: ordered, disjoint, all ink covered, none without ink.
-
-    ``measure_steps`` is in units of the ceiling, as ``measure`` is in units of the maximum.
-    """
-    cutter = _Cutter(document.text, settings, measure, measure_steps)
+def cut_sections(document: Document, settings: ChunkSettings, tools: Tools) -> list[Cut]:
+    """The document's chunks: ordered, disjoint, all ink covered, none without ink."""
     protects = settings.steps.protects(settings.doc_type_of(document.metadata))
+    measure_steps = tools.measures.up_to(settings.steps_ceiling) if protects else tools.measure
+    cutter = _Cutter(document.text, settings, tools.measure, measure_steps)
     return [
         cut
         for section in split_sections(document.blocks, DEEPEST)
@@ -78,12 +75,12 @@ class _Cutter:
         return _numbered(whole, runs[0].steps, runs[0].steps) if len(runs) == 1 else whole
 
     def _prose(self, section: Sequence[Block], start: int, end: int) -> list[Cut]:
-        clipped = _clipped(self._text, section, start, end)
-        return pack_blocks(self._text, clipped, self._settings, self._measure) if clipped else []
+        prose = clipped(self._text, section, start, end)
+        return pack_blocks(self._text, prose, self._settings, self._measure)
 
     def _lead(self, section: Sequence[Block], start: int, run: StepRun) -> int | None:
         """Where a run begins that takes the text in front of it along; None if that stands by itself."""
-        before = _clipped(self._text, section, start, run.start)
+        before = clipped(self._text, section, start, run.start)
         if not before:
             return None
         small = self._measure(before[0].start, before[-1].end) <= self._settings.size.target / 2
@@ -133,13 +130,3 @@ class _Cutter:
 
 def _numbered(cut: Cut, steps: Sequence[Step], of: Sequence[Step]) -> Cut:
     return replace(cut, step_first=steps[0].number, step_last=steps[-1].number, step_total=len(of))
-
-
-def _clipped(text: str, blocks: Sequence[Block], start: int, end: int) -> list[Block]:
-    """The parts of blocks inside a span, where they have ink."""
-    parts = [
-        replace(block, start=max(block.start, start), end=min(block.end, end))
-        for block in blocks
-        if block.start < end and block.end > start
-    ]
-    return [part for part in parts if text[part.start : part.end].strip()]

@@ -14,7 +14,11 @@ from transforms.chunkers.entities import fold
 CHUNKING_VERSION = 1
 """Part of every recipe: raised whenever the same text and settings would be cut or composed differently."""
 
-ONLY_COMPAT = frozenset({"semantic"})
+StrategyName: TypeAlias = Literal[
+    "verbatim", "semantic", "sections", "headings", "window", "recursive", "tokens", "records", "whole"
+]
+BREAKS = ("paragraph", "line", "sentence", "word")
+"""Kinds of break that a list of separators may name."""
 
 
 class _Keys(BaseModel):
@@ -77,6 +81,11 @@ class SemanticSettings(_Keys):
         le=100,
         description="Cut where the distance of neighbours is over this percentile.",
     )
+    min_distance: float = Field(
+        default=0.0, ge=0, le=2, description="... and over this: below it nothing turns. At least 1e-6."
+    )
+    window: int = Field(default=1, ge=0, description="Sentences on each side that are compared along.")
+    max_sentences: int = Field(default=2000, ge=2, description="Texts in one call of the embedder.")
 
 
 class StepSettings(_Keys):
@@ -223,12 +232,16 @@ class ChunkSettings(_Keys):
     """All of them, for one source."""
 
     doc_type: str | FromMetadata | None = None
-    strategy: Literal["verbatim", "semantic", "sections", "headings", "window"] = "verbatim"
+    strategy: StrategyName = "verbatim"
     compat: Preset | None = Field(
         default=None,
         description="Cut as this system did, faults and all: for a migration that may not move a boundary.",
     )
     size: SizeSettings = Field(default_factory=SizeSettings)
+    breaks: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)] = Field(
+        default=BREAKS,
+        description="For `recursive`: separators in order, `paragraph`, `line`, `sentence`, `word` or literal text.",
+    )
     headings: HeadingSettings = Field(default_factory=HeadingSettings)
     semantic: SemanticSettings = Field(default_factory=SemanticSettings)
     steps: StepSettings = Field(default_factory=StepSettings)
@@ -246,12 +259,6 @@ class ChunkSettings(_Keys):
     def _ceiling_is_over_max(self) -> Self:
         if self.steps_ceiling < self.size.max:
             raise ValueError(f"steps.ceiling {self.steps_ceiling} is under size.max {self.size.max}")
-        return self
-
-    @model_validator(mode="after")
-    def _strategy_is_there(self) -> Self:
-        if self.compat is None and self.strategy in ONLY_COMPAT:
-            raise ValueError(f"strategy {self.strategy} needs `compat`")
         return self
 
     @model_validator(mode="after")

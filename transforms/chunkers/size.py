@@ -6,7 +6,7 @@ A measure also says how far a span of a given size reaches, so that whoever pack
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from transforms.embedders.protocol import TokenCounter
@@ -79,14 +79,26 @@ class Both:
         return size * self._other_limit // self._limit
 
 
-in_characters = Characters()
+class Measures:
+    """The measures of one text, whose tokens are counted once and only if they are asked for."""
 
+    def __init__(
+        self, text: str, unit: Literal["chars", "tokens"], counter: TokenCounter, max_tokens: int | None
+    ) -> None:
+        self._text, self._unit, self._counter, self._max_tokens = text, unit, counter, max_tokens
+        self._tokens: Tokens | None = None
 
-def in_tokens(text: str, counter: TokenCounter) -> Measure:
-    """Tokens of ``counter``, counted once."""
-    return Tokens(text, counter)
+    def up_to(self, limit: int) -> Measure:
+        """Sizes in the unit, so that what is within ``limit`` can be read by the model too."""
+        bound = self._max_tokens
+        first = self.tokens if self._unit == "tokens" else Characters()
+        if bound is None or (self._unit == "tokens" and bound >= limit):
+            return first
+        return Both(first, limit, self.tokens, bound)
 
-
-def both(first: Measure, limit: int, second: Measure, other_limit: int) -> Measure:
-    """Sizes in the unit of ``first``, held to the second limit besides."""
-    return Both(first, limit, second, other_limit)
+    @property
+    def tokens(self) -> Tokens:
+        """In the model's tokens."""
+        if self._tokens is None:
+            self._tokens = Tokens(self._text, self._counter)
+        return self._tokens

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from transforms.chunkers.settings import ChunkSettings
-    from transforms.chunkers.size import Measure
+    from transforms.chunkers.tools import Tools
     from transforms.model.chunk import Cut
     from transforms.model.document import Document
 
 
-def cut_window(document: Document, settings: ChunkSettings, measure: Measure) -> list[Cut]:
+def cut_window(document: Document, settings: ChunkSettings, tools: Tools) -> list[Cut]:
     """The document's chunks: ordered, disjoint, all ink covered, none without ink."""
     parts = [Part(blocks) for blocks in _led_blocks(document.blocks)]
-    return pack_parts(document.text, parts, settings, measure, look_ahead=False)
+    return pack_parts(document.text, parts, settings, tools.measure, look_ahead=False)
 
 
 def _led_blocks(blocks: Sequence[Block]) -> Iterator[list[Block]]:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from transforms.chunkers.chunk import chunk_document
 from transforms.chunkers.guard import OVERSIZE_GRAPHEME
+from transforms.chunkers.registry import STRATEGIES
 from transforms.chunkers.settings import ChunkSettings
-from transforms.embedders.hashed import CharCounter
+from transforms.embedders.hashed import CharCounter, HashEmbedder
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import StaticSettings
 from transforms.model.document import Document, canonical_text
@@ -32,7 +33,7 @@ SIZES = st.builds(
     st.sampled_from(["chars", "tokens"]), st.integers(1, 40), st.integers(0, 20),
     st.sampled_from([0, 0.3, 0.9]), st.booleans(),
 )  # fmt: skip
-LAW = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+LAW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @lru_cache
@@ -44,16 +45,20 @@ def document(text: str, syntax="markdown") -> Document:
     return Document(text, parse_blocks(text, syntax), "text/markdown", "markdown/1")
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @LAW
 @given(TEXTS, st.sampled_from(["markdown", "plain"]), SIZES, st.sampled_from(["hash", "static"]),
        st.one_of(st.none(), st.integers(1, 30)), st.sampled_from(["none", "word", "sentence"]),
        st.booleans())  # fmt: skip
-def test_every_text_is_cut_lawfully(text, syntax, size, counter_name, max_tokens, snap, across) -> None:
+def test_every_text_is_cut_lawfully(
+    strategy, text, syntax, size, counter_name, max_tokens, snap, across
+) -> None:
     counter = counters()[counter_name]
     chosen = ChunkSettings.model_validate(
-        {"size": size, "overlap": {"snap": snap, "across_headings": across}}
+        {"strategy": strategy, "size": size, "overlap": {"snap": snap, "across_headings": across}}
     )
-    chunks = chunk_document(document(text, syntax), "notes/a.md", chosen, counter, max_tokens)
+    embed = HashEmbedder(16).embed
+    chunks = chunk_document(document(text, syntax), "notes/a.md", chosen, counter, max_tokens, embed)
     at = 0
     for chunk in chunks:
         start, end = chunk.cut.start, chunk.cut.end
@@ -72,7 +77,9 @@ def test_every_text_is_cut_lawfully(text, syntax, size, counter_name, max_tokens
         if chunk.context_start is not None:
             assert 0 <= chunk.context_start < chunk.context_end <= start
     assert not text[at:].strip()
-    assert chunks == chunk_document(document(text, syntax), "notes/a.md", chosen, counter, max_tokens)
+    assert chunks == chunk_document(
+        document(text, syntax), "notes/a.md", chosen, counter, max_tokens, embed
+    )
 
 
 class Counting:
@@ -111,11 +118,14 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-@pytest.mark.parametrize("unit", ["chars", "tokens"])
-def test_work_grows_with_the_length_of_the_text_and_no_faster(name, unit) -> None:
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_work_grows_with_the_length_of_the_text_and_no_faster(name, strategy) -> None:
     text, counter = LARGE[name], Counting()
-    chosen = ChunkSettings.model_validate({"size": {"unit": unit, "target": 300, "max": 400}})
-    chunks = chunk_document(document(text), "a", chosen, counter, 512)
+    unit = "tokens" if len(name) % 2 else "chars"
+    chosen = ChunkSettings.model_validate(
+        {"strategy": strategy, "size": {"unit": unit, "target": 300, "max": 400}}
+    )
+    chunks = chunk_document(document(text), "a", chosen, counter, 512, HashEmbedder(16).embed)
     # Once for the offsets, once or twice for each text with what it carries: never once a chunk.
     assert counter.seen <= 12 * len(text)
     assert "".join("".join(chunk.text.split()) for chunk in chunks) == "".join(text.split())
