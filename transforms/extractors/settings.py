@@ -36,8 +36,16 @@ class ExtractSettings(BaseModel):
         default=None, description="Of text files; None: declared, else UTF-8, else guessed."
     )
     main_content: bool = Field(default=True, description="HTML: leave menus, headers and footers out.")
+    pdf_engine: Literal["pdfium", "pdfplumber"] = Field(
+        default="pdfium", description="What reads PDFs; pdfplumber is ten times slower."
+    )
+    pdf_tables: bool = Field(default=True, description="PDF: write ruled tables as rows with pipes.")
+    page_furniture: Literal["drop", "keep"] = Field(
+        default="drop", description="PDF: heads, feet and page numbers that repeat from page to page."
+    )
     hidden_text: Literal["drop", "keep"] = Field(
-        default="drop", description="Office files: hidden runs, shapes and slides."
+        default="drop",
+        description="Hidden runs, shapes and slides of office files; invisible text of PDFs.",
     )
     records: RecordSettings = Field(
         default=RecordSettings(), description="Files of records: JSON Lines, CSV, Parquet."

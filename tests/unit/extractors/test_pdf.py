@@ -1,0 +1,189 @@
+"""What is read out of PDFs."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from transforms.extractors.pdf import extract_pdf
+from transforms.extractors.settings import ExtractSettings
+from transforms.model.document import BlockKind, Document
+from transforms.model.errors import RejectedError
+
+
+def make_pdf(
+    *contents: str, catalog: str = "", more: Sequence[str] = (), page: str = "", info: str = ""
+) -> bytes:
+    """A PDF of a page for each content stream; object 1 is the catalogue, 4 the font, 5 the first page."""
+    kids = " ".join(f"{5 + 2 * n} 0 R" for n in range(len(contents)))
+    objects = [
+        f"<</Type/Catalog/Pages 2 0 R {catalog}>>",
+        f"<</Type/Pages/Kids[{kids}]/Count {len(contents)}>>",
+        f"<<{info}>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+    ]
+    for number, content in enumerate(contents):
+        objects.append(
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F 4 0 R>>>>"
+            f"/Contents {6 + 2 * number} 0 R {page}>>"
+        )
+        objects.append(f"<</Length {len(content.encode('latin-1'))}>>stream\n{content}\nendstream")
+    data = b"%PDF-1.7\n"
+    places = []
+    for number, body in enumerate([*objects, *more], 1):
+        places.append(len(data))
+        data += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    return data + (
+        f"xref\n0 {len(places) + 1}\n0000000000 65535 f \n{table}"
+        f"trailer<</Size {len(places) + 1}/Root 1 0 R/Info 3 0 R>>\nstartxref\n{len(data)}\n%%EOF"
+    ).encode("latin-1")
+
+
+def at(x: float, y: float, text: str, size: float = 12, mode: int = 0) -> str:
+    """Text at a place from the bottom left."""
+    return f" BT /F {size} Tf {mode} Tr 1 0 0 1 {x} {y} Tm ({text}) Tj ET "
+
+
+def lines(*texts: str, top: float = 700, x: float = 60) -> str:
+    return " ".join(at(x, top - 14 * number, text) for number, text in enumerate(texts))
+
+
+def read(data: bytes, **settings: object) -> Document:
+    return extract_pdf(data, ExtractSettings.model_validate(settings))
+
+
+def reason(data: bytes, **settings: object) -> str:
+    with pytest.raises(RejectedError) as refused:
+        read(data, **settings)
+    return refused.value.reason
+
+
+def test_pages_are_parted_by_a_blank_line_and_know_where_they_are() -> None:
+    document = read(make_pdf(lines("One."), lines("Two.")))
+    assert document.text == "One.\n\nTwo."
+    assert [(page.start, page.end, page.number) for page in document.pages] == [(0, 4, 1), (6, 10, 2)]
+
+
+def test_a_blank_page_has_its_place_and_no_text() -> None:
+    document = read(make_pdf(lines("One."), "", lines("Three.")))
+    assert document.text == "One.\n\n\n\nThree."
+    assert [(page.start, page.end) for page in document.pages] == [(0, 4), (6, 6), (8, 14)]
+
+
+def test_a_wider_gap_parts_paragraphs() -> None:
+    text = lines("a a a", "b b b", "c c c") + lines("d d d", "e e e", top=640)
+    assert read(make_pdf(text)).text == "a a a\nb b b\nc c c\n\nd d d\ne e e"
+
+
+def test_title_author_and_date_are_metadata_and_placeholders_are_none() -> None:
+    data = make_pdf(lines("x"), info="/Title(A title)/Author(untitled)/CreationDate(D:20240131120000Z)")
+    document = read(data)
+    assert document.title == "A title"
+    assert document.metadata == {"created": "2024-01-31T12:00:00"}
+
+
+def test_printed_page_labels_are_kept_beside_the_number() -> None:
+    data = make_pdf(lines("x"), lines("y"), catalog="/PageLabels<</Nums[0<</S/r>>1<</S/D>>]>>")
+    assert [(page.number, page.label) for page in read(data).pages] == [(1, "i"), (2, "1")]
+
+
+def test_a_ruled_table_is_rows_with_pipes_in_its_place() -> None:
+    grid = " ".join(f"50 {y} m 250 {y} l S" for y in (600, 620, 640))
+    grid += " ".join(f" {x} 600 m {x} 640 l S" for x in (50, 150, 250))
+    cells = at(55, 625, "Part") + at(155, 625, "Number") + at(55, 605, "Nut") + at(155, 605, "7-26")
+    document = read(make_pdf(at(50, 700, "Before") + grid + cells + at(50, 500, "After")))
+    assert document.text == "Before\n\n| Part | Number |\n| --- | --- |\n| Nut | 7-26 |\n\nAfter"
+    assert [block.kind for block in document.blocks] == [
+        BlockKind.PARAGRAPH,
+        BlockKind.TABLE,
+        BlockKind.PARAGRAPH,
+    ]
+
+
+def test_tables_can_be_left_as_lines() -> None:
+    grid = "50 600 200 40 re S 50 620 m 250 620 l S 150 600 m 150 640 l S"
+    cells = at(55, 625, "Part") + at(155, 625, "Number") + at(55, 605, "Nut") + at(155, 605, "7-26")
+    assert read(make_pdf(grid + cells), pdf_tables=False).text == "Part Number\nNut 7-26"
+
+
+def test_a_frame_around_text_is_no_table() -> None:
+    assert read(make_pdf("50 600 200 40 re S" + at(55, 625, "Note"))).text == "Note"
+
+
+def test_the_pages_rotation_does_not_turn_a_table_that_lies() -> None:
+    grid = "50 600 200 40 re S 50 620 m 250 620 l S 150 600 m 150 640 l S"
+    cells = at(55, 625, "Part") + at(155, 625, "Number") + at(55, 605, "Nut") + at(155, 605, "7-26")
+    text = read(make_pdf(grid + cells, page="/Rotate 90")).text
+    assert text == "| Part | Number |\n| --- | --- |\n| Nut | 7-26 |"
+
+
+def test_repeated_heads_and_page_numbers_are_left_out_and_named() -> None:
+    pages = [at(60, 770, f"Guide {n}") + lines(f"Text {w}.", "More text.") + at(290, 30, f"{n}")
+             for n, w in enumerate(("one", "two", "three", "four"), 1)]  # fmt: skip
+    document = read(make_pdf(*pages))
+    assert document.text.startswith("Text one.\nMore text.\n\nText two.")
+    assert "Guide" not in document.text
+    assert document.metadata["page_furniture"] == ["Guide #", "#"]
+    assert "Guide 1" in read(make_pdf(*pages), page_furniture="keep").text
+
+
+def test_changing_heads_are_known_by_their_place() -> None:
+    names = ("Wheels", "Arms", "Motors", "Cables", "Wires")
+    pages = [at(60, 770, f"Chapter | {name}") + lines("First.", "Second.", "Third.") for name in names]
+    assert "Chapter" not in read(make_pdf(*pages)).text
+
+
+def test_the_first_line_of_every_page_is_not_taken_for_a_head() -> None:
+    pages = [
+        lines(f"{word} begins here", "and goes on", "and on", top=770) for word in ("A", "B", "C", "D", "E")
+    ]
+    assert read(make_pdf(*pages)).text.count("begins here") == 5
+
+
+def test_bookmarks_make_their_lines_headings() -> None:
+    outline = "<</Type/Outlines/First 8 0 R/Last 8 0 R/Count 1>>"
+    entry = "<</Title(Wheels)/Parent 7 0 R/Dest[5 0 R/Fit]>>"
+    data = make_pdf(lines("1 Wheels", "Six of them."), catalog="/Outlines 7 0 R", more=[outline, entry])
+    [heading, text] = read(data).blocks
+    assert (heading.kind, heading.level, heading.title) == (BlockKind.HEADING, 1, "1 Wheels")
+    assert text.kind is BlockKind.PARAGRAPH
+
+
+def test_values_of_a_form_stand_beside_their_labels() -> None:
+    field = "<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/V(Ada)/Rect[150 695 300 712]/P 5 0 R>>"
+    other = "<</Type/Annot/Subtype/Widget/FT/Tx/T(city)/V(London)/Rect[60 300 300 320]/P 5 0 R>>"
+    data = make_pdf(
+        lines("Name:"),
+        catalog="/AcroForm<</Fields[7 0 R 8 0 R]>>",
+        page="/Annots[7 0 R 8 0 R]",
+        more=[field, other],
+    )
+    assert read(data).text == "Name: Ada\n\ncity: London"
+
+
+def test_invisible_text_beside_visible_text_is_left_out_with_a_warning() -> None:
+    data = make_pdf(at(60, 700, "Seen.") + at(60, 680, "Unseen.", mode=3))
+    assert read(data).text == "Seen."
+    assert read(data).warnings == ("invisible_text_left_out:page 1",)
+    assert read(data, hidden_text="keep").text == "Seen.\nUnseen."
+
+
+def test_a_page_of_nothing_but_invisible_text_is_kept() -> None:
+    assert read(make_pdf(at(60, 700, "Recognised.", mode=3))).text == "Recognised."
+
+
+def test_a_page_without_text_is_no_text() -> None:
+    assert reason(make_pdf("")) == "no_text"
+
+
+def test_a_damaged_file_is_corrupt() -> None:
+    assert reason(b"%PDF-1.7\nnothing") == "pdf_corrupt"
+
+
+def test_too_many_pages_are_refused() -> None:
+    assert reason(make_pdf("", ""), max_pages=1) == "too_many_pages"
+
+
+def test_pdfplumber_reads_the_same_words() -> None:
+    data = make_pdf(lines("One two.", "Three four."))
+    assert read(data, pdf_engine="pdfplumber").text == read(data).text

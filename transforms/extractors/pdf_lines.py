@@ -1,0 +1,200 @@
+"""What is made of the lines of a PDF's pages: text without page heads, with whole words, in paragraphs.
+
+Nothing here knows what read the lines. Positions are points from the top left corner of a page as it is
+shown. Letters that typesetting made are undone by one rule: ligatures and Arabic presentation forms become
+the letters that they stand for, soft hyphens and zero-width spaces go; all other characters stay.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+
+HYPHEN_AT_LINE_END = "\ufffe"
+"""What a reader puts in place of a hyphen that ends a line, where it takes the word to go on."""
+
+_TYPESET = re.compile("[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc]")
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LAST_WORD = re.compile(r"([\w'’]+)$")
+_FIRST_WORD = re.compile(r"^[\w'’]+")
+_DIGITS = re.compile(r"\d+")
+_PAGE_NUMBER = re.compile(
+    r"(?:page|seite|p\.)?\W*(?:\d{1,5}|[ivxlc]{1,8})(?:\W*(?:/|of|von)\W*\d{1,5})?\W*", re.I
+)
+_SUSPECT = re.compile("[\ufffd\ue000-\uf8ff\x01-\x08\x0e-\x1f]|\\(cid:\\d+\\)")
+
+_ENDS = 2
+"""Lines at each end of a page that may be a head or a foot."""
+_PAGES_AT_LEAST = 3
+_SAME_PLACE = 3.0
+"""Points by which the place of a head differs from page to page at most."""
+_PARAGRAPH_GAP = 1.35
+"""Times the usual distance of two lines: from here on a new paragraph begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of text, or a whole table of pipe rows, and where it stands."""
+
+    text: str
+    x0: float
+    top: float
+    x1: float
+    bottom: float
+    is_table: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageLines:
+    """The lines of a page in reading order."""
+
+    lines: tuple[Line, ...]
+    height: float
+    unmapped: float = 0.0
+    """Share of its characters for which the font does not say what they are."""
+    warnings: tuple[str, ...] = ()
+
+
+def readable(text: str) -> str:
+    """A line's text with what typesetting did to its letters undone."""
+    if text.isascii():
+        return text
+    text = _TYPESET.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
+    return _INVISIBLE.sub("", text)
+
+
+def is_suspect(page: PageLines) -> bool:
+    """Whether a page's text is garbage: most characters have no meaning, or the font gives them none."""
+    text = "".join(line.text for line in page.lines)
+    garbage = sum(len(found.group()) for found in _SUSPECT.finditer(text))
+    ink = len(text) - sum(map(str.isspace, text))
+    return ink > 0 and (page.unmapped > 0.5 or garbage > 0.3 * ink)
+
+
+def without_furniture(pages: Sequence[PageLines]) -> tuple[list[PageLines], list[str]]:
+    """The pages without running heads, feet and page numbers; and the wordings of those, digits as ``#``.
+
+    A line at the end of a page is one of them where the same words, numbers aside, stand at the same
+    height of at least three pages and of a third of all; or where it is set off from the text, on most
+    pages, at the same height, whatever it says: as a head that names the chapter.
+    """
+    if len(pages) < _PAGES_AT_LEAST:
+        return list(pages), []
+    ends = [_ends(page) for page in pages]
+    words = Counter(key for page in ends for key in {_wording(line) for line, _ in page})
+    places = Counter(key for page in ends for key in {_place(line) for line, apart in page if apart})
+    needed = max(_PAGES_AT_LEAST, len(pages) // 3)
+    most = max(_PAGES_AT_LEAST + 1, 0.6 * len(pages))
+    found: dict[str, None] = {}
+    kept = []
+    for page, candidates in zip(pages, ends, strict=True):
+        gone = set()
+        for line, apart in candidates:
+            repeats = _near(words, _wording(line)) >= needed
+            if repeats or (apart and _near(places, _place(line)) >= most):
+                gone.add(id(line))
+                found[_DIGITS.sub("#", line.text.strip())] = None
+        kept.append(replace(page, lines=tuple(line for line in page.lines if id(line) not in gone)))
+    return kept, list(found)
+
+
+def page_texts(pages: Sequence[PageLines]) -> list[str]:
+    """Each page's text: words that line ends break made whole, a blank line between paragraphs."""
+    vocabulary = Counter(
+        word.lower() for page in pages for line in page.lines for word in _WORD.findall(line.text)
+    )
+    return ["".join(_paragraphs(page.lines, vocabulary)) for page in pages]
+
+
+def _ends(page: PageLines) -> list[tuple[Line, bool]]:
+    """The lines at the top and at the bottom, and whether each is set off from the text."""
+    lines = sorted((line for line in page.lines if not line.is_table), key=lambda line: line.top)
+    if len(lines) < _ENDS:
+        return [(line, _PAGE_NUMBER.fullmatch(line.text.strip()) is not None) for line in lines]
+    pitch = _pitch(lines)
+    first, last = lines[:_ENDS], lines[-_ENDS:]
+    heads = [(line, _off(line, lines, pitch)) for line in first if line.bottom < page.height * 0.2]
+    feet = [(line, _off(line, lines, pitch)) for line in last if line.top > page.height * 0.8]
+    return heads + [foot for foot in feet if foot not in heads]
+
+
+def _off(line: Line, lines: list[Line], pitch: float) -> bool:
+    """Whether no other line is near: nearer than one and a half line distances."""
+    beside = 0.5 * (line.bottom - line.top)
+    distances = [gap for other in lines if (gap := abs(other.top - line.top)) > beside]
+    distance = min(distances, default=9 * pitch)
+    return distance > 1.5 * pitch or _PAGE_NUMBER.fullmatch(line.text.strip()) is not None
+
+
+def _wording(line: Line) -> tuple[str, int]:
+    return _DIGITS.sub("#", " ".join(line.text.split())).lower(), round(line.top / _SAME_PLACE)
+
+
+def _place(line: Line) -> tuple[str, int]:
+    return "", round(line.top / _SAME_PLACE)
+
+
+def _near(counts: Counter[tuple[str, int]], key: tuple[str, int]) -> int:
+    words, place = key
+    return sum(counts[(words, other)] for other in (place - 1, place, place + 1))
+
+
+def _pitch(lines: Sequence[Line]) -> float:
+    """The usual distance of two lines."""
+    distances = [
+        below.top - above.top for above, below in pairwise(lines) if 2 < below.top - above.top < 60
+    ]
+    return median(distances) if distances else 12.0
+
+
+def _paragraphs(lines: Sequence[Line], vocabulary: Counter[str]) -> Iterator[str]:
+    pitch = _pitch([line for line in lines if not line.is_table])
+    previous: Line | None = None
+    text = ""
+    for line in lines:
+        own = line.text.rstrip() if not line.is_table else line.text
+        if previous is not None:
+            if text.endswith(HYPHEN_AT_LINE_END):
+                text, joint = _joined(text.removesuffix(HYPHEN_AT_LINE_END), own, vocabulary)
+            else:
+                joint = "\n\n" if _breaks(previous, line, pitch) else "\n"
+            yield text + joint
+        text, previous = own, line
+    yield text.replace(HYPHEN_AT_LINE_END, "-")
+
+
+def _breaks(above: Line, below: Line, pitch: float) -> bool:
+    """Whether a paragraph ends between two lines: by a table, or by more space than between lines.
+
+    Going up the page, as into the next column, says nothing of paragraphs.
+    """
+    if above.is_table or below.is_table:
+        return True
+    return below.top - above.top > _PARAGRAPH_GAP * max(pitch, (below.bottom - below.top))
+
+
+def _joined(start: str, rest: str, vocabulary: Counter[str]) -> tuple[str, str]:
+    """A line that ends in a hyphen, and what joins it to the next line.
+
+    The hyphen goes where the whole word is known from elsewhere in the document, or nothing speaks for a
+    compound; it stays where the compound, or both its parts, are words of the document, at digits, single
+    letters and capitals.
+    """
+    last, first = _LAST_WORD.search(start), _FIRST_WORD.search(rest)
+    if last is None or first is None:
+        return start + "-", "\n"
+    left, right = last[1].lower(), first[0].lower()
+    if not first[0][0].islower() or len(left) < 2 or not left.isalpha():
+        is_footnote = first[0][0].isdigit() and not first[0].isdigit()
+        return start + "-", "\n" if is_footnote else ""
+    if vocabulary[left + right]:
+        return start, ""
+    if vocabulary[f"{left}-{right}"] or (vocabulary[left] > 1 and vocabulary[right] > 1):
+        return start + "-", ""
+    return start, ""

@@ -1,0 +1,184 @@
+"""What PDFium's page objects say of a page: ruled lines, invisible text, pictures, lost text."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+import pypdfium2.raw as pdfium
+
+from transforms.extractors.pdf_tables import Box, Edge
+
+if TYPE_CHECKING:
+    import pypdfium2
+
+Matrix: TypeAlias = tuple[float, float, float, float, float, float]
+
+_IDENTITY: Matrix = (1, 0, 0, 1, 0, 0)
+_MAX_DEPTH = 6
+_MAX_OBJECTS = 20_000
+_MAX_EDGES = 3_000
+"""With more, a page is a drawing and no table is looked for."""
+_STRAIGHT = 0.1
+"""Points by which the ends of a horizontal or vertical line differ at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A page's corner and size, and how it is turned: makes its coordinates points from the top left."""
+
+    left: float
+    bottom: float
+    width: float
+    height: float
+    rotation: int
+
+    @classmethod
+    def of(cls, page: pypdfium2.PdfPage, rotation: int) -> Frame:
+        left, bottom, right, top = page.get_bbox()
+        return cls(left, bottom, right - left, top - bottom, rotation)
+
+    @property
+    def shown_width(self) -> float:
+        return self.height if self.rotation in (90, 270) else self.width
+
+    @property
+    def shown_height(self) -> float:
+        return self.width if self.rotation in (90, 270) else self.height
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the page as it is shown: from the left, from the top."""
+        x, y = x - self.left, y - self.bottom
+        if self.rotation == 90:
+            return y, x
+        if self.rotation == 180:
+            return self.width - x, y
+        if self.rotation == 270:
+            return self.height - y, self.width - x
+        return x, self.height - y
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> Box:
+        """A rectangle of the page as it is shown."""
+        (xa, ya), (xb, yb) = self.point(left, bottom), self.point(right, top)
+        return min(xa, xb), min(ya, yb), max(xa, xb), max(ya, yb)
+
+
+@dataclass(slots=True)
+class ObjectFacts:
+    """What was found on a page."""
+
+    edges: list[Edge] = field(default_factory=list)
+    texts: int = 0
+    lost: int = 0
+    """Text objects of no width, which PDFium leaves out of the text: so it sees vertical writing."""
+    invisible: int = 0
+    is_picture: bool = False
+    """Whether one picture covers most of the page."""
+
+    @property
+    def may_have_tables(self) -> bool:
+        """Whether there are lines enough for two rows or two columns."""
+        if len(self.edges) > _MAX_EDGES:
+            return False
+        upright = sum(edge.is_vertical for edge in self.edges)
+        return upright >= 2 and len(self.edges) - upright >= 2
+
+
+def page_objects(page: pypdfium2.PdfPage, frame: Frame, *, with_edges: bool) -> ObjectFacts:
+    """Look at every object of a page, those inside others included."""
+    facts = ObjectFacts()
+    for number, (handle, kind, matrix) in enumerate(_objects(page)):
+        if number >= _MAX_OBJECTS:
+            break
+        if kind == pdfium.FPDF_PAGEOBJ_TEXT:
+            _look_at_text(handle, facts)
+        elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+            bounds = _bounds(handle)
+            area = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1])
+            facts.is_picture |= matrix == _IDENTITY and area > 0.5 * frame.width * frame.height
+        elif kind == pdfium.FPDF_PAGEOBJ_PATH and with_edges and len(facts.edges) <= _MAX_EDGES:
+            facts.edges += _edges(handle, matrix, frame)
+    return facts
+
+
+def _objects(page: pypdfium2.PdfPage) -> Iterator[tuple[object, int, Matrix]]:
+    count = pdfium.FPDFPage_CountObjects(page)
+    for index in range(count):
+        yield from _with_inner(pdfium.FPDFPage_GetObject(page, index), _IDENTITY, 0)
+
+
+def _with_inner(handle: object, matrix: Matrix, depth: int) -> Iterator[tuple[object, int, Matrix]]:
+    kind = pdfium.FPDFPageObj_GetType(handle)
+    if kind != pdfium.FPDF_PAGEOBJ_FORM:
+        yield handle, kind, matrix
+    elif depth < _MAX_DEPTH:
+        inner = _times(_matrix(handle), matrix)
+        for index in range(pdfium.FPDFFormObj_CountObjects(handle)):
+            yield from _with_inner(pdfium.FPDFFormObj_GetObject(handle, index), inner, depth + 1)
+
+
+def _look_at_text(handle: object, facts: ObjectFacts) -> None:
+    facts.texts += 1
+    left, bottom, right, top = _bounds(handle)
+    facts.lost += right - left < 0.01 < top - bottom
+    facts.invisible += pdfium.FPDFTextObj_GetTextRenderMode(handle) == 3
+
+
+def _bounds(handle: object) -> tuple[float, float, float, float]:
+    values = [ctypes.c_float() for _ in range(4)]
+    pdfium.FPDFPageObj_GetBounds(handle, *values)
+    left, bottom, right, top = (value.value for value in values)
+    return left, bottom, right, top
+
+
+def _matrix(handle: object) -> Matrix:
+    found = pdfium.FS_MATRIX()
+    if not pdfium.FPDFPageObj_GetMatrix(handle, found):
+        return _IDENTITY
+    return found.a, found.b, found.c, found.d, found.e, found.f
+
+
+def _times(first: Matrix, second: Matrix) -> Matrix:
+    a, b, c, d, e, f = first
+    p, q, r, s, t, u = second
+    return a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u
+
+
+def _edges(path: object, outer: Matrix, frame: Frame) -> Iterator[Edge]:
+    """The horizontal and vertical lines of a path that is painted."""
+    fill, stroke = ctypes.c_int(), pdfium.FPDF_BOOL()
+    pdfium.FPDFPath_GetDrawMode(path, fill, stroke)
+    if not fill.value and not stroke.value:
+        return
+    matrix = _times(_matrix(path), outer)
+    for start, end in _segments(path):
+        (xa, ya), (xb, yb) = (frame.point(*_moved(point, matrix)) for point in (start, end))
+        if abs(xa - xb) <= _STRAIGHT and abs(ya - yb) > _STRAIGHT:
+            yield Edge(xa, min(ya, yb), xa, max(ya, yb))
+        elif abs(ya - yb) <= _STRAIGHT and abs(xa - xb) > _STRAIGHT:
+            yield Edge(min(xa, xb), ya, max(xa, xb), ya)
+
+
+def _moved(point: tuple[float, float], matrix: Matrix) -> tuple[float, float]:
+    (x, y), (a, b, c, d, e, f) = point, matrix
+    return a * x + c * y + e, b * x + d * y + f
+
+
+def _segments(path: object) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+    x, y = ctypes.c_float(), ctypes.c_float()
+    first = current = (0.0, 0.0)
+    for index in range(pdfium.FPDFPath_CountSegments(path)):
+        segment = pdfium.FPDFPath_GetPathSegment(path, index)
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        point = (x.value, y.value)
+        kind = pdfium.FPDFPathSegment_GetType(segment)
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            first = point
+        elif kind == pdfium.FPDF_SEGMENT_LINETO:
+            yield current, point
+        current = point
+        if pdfium.FPDFPathSegment_GetClose(segment):
+            yield current, first
+            current = first

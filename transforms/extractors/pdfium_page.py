@@ -1,0 +1,297 @@
+"""Reads one page by PDFium: its lines with their places, its tables and the values of its form.
+
+PDFium gives the text of a page in one call; places cost a call each, so they are asked for where they
+decide something: at the ends of lines and, on pages with ruled tables, for each character.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import pypdfium2.raw as pdfium
+
+from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines, readable
+from transforms.extractors.pdf_tables import Box, Geometry, find_tables
+from transforms.extractors.pdfium_objects import Frame, ObjectFacts, page_objects
+from transforms.model.document import canonical_text
+
+if TYPE_CHECKING:
+    import pypdfium2
+
+    from transforms.extractors.settings import ExtractSettings
+
+INVISIBLE = "invisible_text_left_out"
+_LINE = re.compile(f"[^\r\n{HYPHEN_AT_LINE_END}]+{HYPHEN_AT_LINE_END}?")
+_INVISIBLE_MODE = 3
+_LOST_SHARE = 0.2
+_SAMPLES = 24
+_FORM_BUFFER = 1 << 16
+
+
+@dataclass(slots=True)
+class _Text:
+    """The text of a page, and where in PDFium's list of characters each of its characters is."""
+
+    page: pypdfium2.PdfTextPage
+    frame: Frame
+    text: str
+    units: list[int] | None
+    """UTF-16 units before each character; None where each is one."""
+    is_plain: bool
+    """Whether text and list agree one to one."""
+
+    def index(self, position: int) -> int:
+        unit = position if self.units is None else self.units[position]
+        if self.is_plain:
+            return unit
+        return int(pdfium.FPDFText_GetCharIndexFromTextIndex(self.page, unit))
+
+    def box(self, position: int) -> Box | None:
+        rectangle = pdfium.FS_RECTF()
+        index = self.index(position)
+        if index < 0 or not pdfium.FPDFText_GetLooseCharBox(self.page, index, rectangle):
+            return None
+        return self.frame.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+
+
+def read_page(
+    page: pypdfium2.PdfPage, settings: ExtractSettings, form: pypdfium2.PdfFormEnv | None
+) -> PageLines | None:
+    """The lines of a page in reading order; None where PDFium loses text, as it does of vertical writing."""
+    text_page = page.get_textpage()
+    try:
+        frame = Frame.of(page, _rotation(text_page))
+        objects = page_objects(page, frame, with_edges=settings.pdf_tables)
+        if objects.lost > _LOST_SHARE * objects.texts:
+            return None
+        text = _text(text_page, frame)
+        hidden, warnings = _hidden(text, objects, settings)
+        lines = _lines(text, _tables(text, objects, frame), hidden)
+        unmapped = _unmapped(text)
+    finally:
+        text_page.close()
+    if form is not None:
+        lines = with_values(lines, list(_values(page, form, frame)))
+    return PageLines(tuple(lines), frame.shown_height, unmapped, warnings)
+
+
+def _rotation(page: pypdfium2.PdfTextPage) -> int:
+    """By how much a page is to be turned clockwise for most of its text to be upright.
+
+    The page's own rotation does not tell: there are pages that are turned so that their tables lie.
+    """
+    count = page.count_chars()
+    turns: Counter[int] = Counter()
+    for index in range(0, count, max(1, count // _SAMPLES)):
+        matrix = pdfium.FS_MATRIX()
+        if pdfium.FPDFText_GetMatrix(page, index, matrix) and (matrix.a or matrix.b):
+            turns[round(math.degrees(math.atan2(matrix.b, matrix.a)) / 90) % 4 * 90] += 1
+    return turns.most_common(1)[0][0] if turns else 0
+
+
+def _text(page: pypdfium2.PdfTextPage, frame: Frame) -> _Text:
+    text = page.get_text_range(errors="surrogatepass")
+    units = None
+    if any(character > "\uffff" for character in text):
+        units = [0, *accumulate(1 + (character > "\uffff") for character in text)]
+    length = len(text) if units is None else units[-1]
+    return _Text(page, frame, text, units, length == page.count_chars())
+
+
+def _lines(text: _Text, tables: Sequence[tuple[Box, str]], hidden: Sequence[bool] | None) -> list[Line]:
+    """Lines of the page; a table stands where its first character was."""
+    lines: list[Line] = []
+    written: set[int] = set()
+    for found in _LINE.finditer(text.text):
+        for start, end, table in _runs(text, found.start(), found.end(), tables, hidden):
+            if table is None:
+                line = _line(text, start, end)
+                if line is not None:
+                    lines.append(line)
+            elif table not in written:
+                written.add(table)
+                (x0, top, x1, bottom), rows = tables[table]
+                lines.append(Line(rows, x0, top, x1, bottom, is_table=True))
+    return lines
+
+
+def _runs(
+    text: _Text,
+    start: int,
+    end: int,
+    tables: Sequence[tuple[Box, str]],
+    hidden: Sequence[bool] | None,
+) -> Iterator[tuple[int, int, int | None]]:
+    """The parts of a line outside tables, and the tables that it enters; hidden characters are left out."""
+    if not tables and hidden is None:
+        yield start, end, None
+        return
+    run, table = start, None
+    for position in range(start, end):
+        if text.text[position].isspace():
+            continue
+        drop = hidden is not None and hidden[position]
+        inside = -1 if drop else _table_at(text, position, tables)
+        if inside != table:
+            if position > run and table != -1:
+                yield run, position, table
+            run, table = position, inside
+    if table != -1:
+        yield run, end, table
+
+
+def _table_at(text: _Text, position: int, tables: Sequence[tuple[Box, str]]) -> int | None:
+    box = text.box(position) if tables else None
+    if box is None:
+        return None
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    for number, ((x0, top, x1, bottom), _) in enumerate(tables):
+        if x0 <= x <= x1 and top <= y <= bottom:
+            return number
+    return None
+
+
+def _line(text: _Text, start: int, end: int) -> Line | None:
+    own = text.text[start:end]
+    ink = own.strip()
+    if not ink.strip(HYPHEN_AT_LINE_END):
+        return None
+    first = start + len(own) - len(own.lstrip())
+    last = first + len(ink) - 1
+    boxes = [box for at in {first, (first + last) // 2, last} if (box := text.box(at)) is not None]
+    if not boxes:
+        boxes = [(0.0, 0.0, 0.0, 0.0)]
+    x0s, tops, x1s, bottoms = zip(*boxes, strict=True)
+    clean = readable(canonical_text(own)).rstrip()
+    return Line(clean, min(x0s), min(tops), max(x1s), max(bottoms))
+
+
+def _tables(text: _Text, objects: ObjectFacts, frame: Frame) -> list[tuple[Box, str]]:
+    if not objects.may_have_tables:
+        return []
+    characters = []
+    for position, character in enumerate(text.text):
+        if character in "\r\n":
+            continue
+        box = text.box(position)
+        # Spaces that PDFium made up have no extent; the finder sees the gaps.
+        if box is not None and box[2] > box[0]:
+            characters.append((readable(canonical_text(character.replace(HYPHEN_AT_LINE_END, "-"))), box))
+    return find_tables(Geometry(objects.edges, characters, frame.shown_width, frame.shown_height))
+
+
+def _hidden(
+    text: _Text, objects: ObjectFacts, settings: ExtractSettings
+) -> tuple[list[bool] | None, tuple[str, ...]]:
+    """Which characters are drawn invisibly and to be left out.
+
+    A layer of invisible text over a picture is what OCR makes, and a page of nothing else says nothing
+    visibly: both are kept. Invisible text beside visible text is for machines only.
+    """
+    if settings.hidden_text == "keep" or not objects.invisible or objects.is_picture:
+        return None, ()
+    modes: dict[int, bool] = {}
+    hidden = []
+    for position in range(len(text.text)):
+        index = text.index(position)
+        handle = pdfium.FPDFText_GetTextObject(text.page, index) if index >= 0 else None
+        key = ctypes.cast(handle, ctypes.c_void_p).value or 0 if handle else 0
+        if key not in modes:
+            modes[key] = bool(key) and pdfium.FPDFTextObj_GetTextRenderMode(handle) == _INVISIBLE_MODE
+        hidden.append(modes[key])
+    ink = [flag for flag, character in zip(hidden, text.text, strict=True) if not character.isspace()]
+    if all(ink):
+        return None, ()
+    return (hidden, (INVISIBLE,)) if any(ink) else (None, ())
+
+
+def _unmapped(text: _Text) -> float:
+    """The share of characters without a meaning, by a sample of a few on each line."""
+    errors = asked = 0
+    for found in _LINE.finditer(text.text):
+        for position in {found.start(), (found.start() + found.end()) // 2, found.end() - 1}:
+            index = text.index(position)
+            if index >= 0 and not text.text[position].isspace():
+                asked += 1
+                errors += pdfium.FPDFText_HasUnicodeMapError(text.page, index) == 1
+    return errors / asked if asked else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """What is filled into a field of a form, where, and the field's name."""
+
+    text: str
+    name: str
+    box: Box
+
+
+def with_values(lines: Sequence[Line], values: Sequence[FieldValue]) -> list[Line]:
+    """The lines with the values beside them; a value without a line at its height follows with its name."""
+    found = list(lines)
+    for value in values:
+        x0, top, x1, bottom = value.box
+        beside = [
+            (abs((line.top + line.bottom) - (top + bottom)), place)
+            for place, line in enumerate(found)
+            if not line.is_table
+            and min(line.bottom, bottom) - max(line.top, top)
+            > 0.5 * min(line.bottom - line.top, bottom - top)
+        ]
+        if beside:
+            _, place = min(beside)
+            line = found[place]
+            text = f"{value.text} {line.text}" if x1 <= line.x0 + 1 else f"{line.text} {value.text}"
+            found[place] = Line(text, min(line.x0, x0), line.top, max(line.x1, x1), line.bottom)
+        else:
+            above = [place for place, line in enumerate(found) if line.top < top]
+            named = f"{value.name}: {value.text}" if value.name else value.text
+            found.insert(max(above, default=-1) + 1, Line(named, x0, top, x1, bottom))
+    return found
+
+
+def _values(page: pypdfium2.PdfPage, form: pypdfium2.PdfFormEnv, frame: Frame) -> Iterator[FieldValue]:
+    for number in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, number)
+        if not annotation:
+            continue
+        try:
+            if pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_WIDGET:
+                value = _value(form, annotation)
+                rectangle = pdfium.FS_RECTF()
+                if value and pdfium.FPDFAnnot_GetRect(annotation, rectangle):
+                    box = frame.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+                    yield FieldValue(
+                        value, _string(pdfium.FPDFAnnot_GetFormFieldName, form, annotation), box
+                    )
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _value(form: pypdfium2.PdfFormEnv, annotation: object) -> str:
+    """A field's value as text; a box or button as ``[x]`` or ``[ ]``; empty for what holds no value."""
+    kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
+    if kind in (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON):
+        return "[x]" if pdfium.FPDFAnnot_IsChecked(form, annotation) else "[ ]"
+    if kind in (
+        pdfium.FPDF_FORMFIELD_TEXTFIELD,
+        pdfium.FPDF_FORMFIELD_COMBOBOX,
+        pdfium.FPDF_FORMFIELD_LISTBOX,
+    ):
+        return _string(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation)
+    return ""
+
+
+def _string(function: object, form: pypdfium2.PdfFormEnv, annotation: object) -> str:
+    buffer = ctypes.create_string_buffer(_FORM_BUFFER)
+    as_units = ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR))
+    size = min(function(form, annotation, as_units, _FORM_BUFFER), _FORM_BUFFER)  # type: ignore[operator]
+    text = buffer.raw[: max(size - 2, 0)].decode("utf-16-le", "surrogatepass")
+    return " ".join(canonical_text(text).split())
