@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from transforms.extractors.isolate import extract_isolated
 from transforms.extractors.outcome import outcome_of
 from transforms.extractors.records import RECORDS
-from transforms.extractors.registry import extract
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.errors import RejectedError
 
@@ -35,7 +35,7 @@ def run(paths: Sequence[str], out: TextIO) -> int:
 
 def _lines(path: str, settings: ExtractSettings) -> Iterator[str]:
     try:
-        documents = extract(Path(path).read_bytes(), Path(path).name, settings)
+        documents = extract_isolated(Path(path).read_bytes(), Path(path).name, settings)
     except RejectedError as error:
         yield _refused(path, error.reason, error.detail)
     except OSError as error:

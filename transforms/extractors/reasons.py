@@ -19,6 +19,7 @@ REASONS: dict[str, str] = {
     "timeout": "Reading took longer than `extract.max_seconds`. Split the file or raise the limit.",
     "out_of_memory": "Reading needed more than `extract.max_memory_mb`. Split the file or raise the limit.",
     "crashed": "The library that reads the format ended its process on this file. Save it anew or report it.",
+    "reader_failed": "The reader of the format failed on this file. Save it anew or report it.",
     "unreadable": "The object could not be fetched from its store.",
 }
 """Slug to a sentence that says what happened and what helps."""

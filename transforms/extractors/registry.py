@@ -33,16 +33,35 @@ def extract(data: bytes, name: str, settings: ExtractSettings) -> list[Document]
         RejectedError: it cannot be read; the reason is a slug, the detail says what to do.
     """
     kind = media_type(data, name)
-    if kind in _LATE:
-        module, function = _LATE[kind]
-        read = getattr(import_module(f"transforms.extractors.{module}"), function)
-        documents: list[Document] = read(data, name, settings)
-    else:
-        documents = [_EXTRACTORS[kind](data, settings)]
+    try:
+        documents = _read(kind, data, name, settings)
+    except (RejectedError, MemoryError):
+        raise
+    except RecursionError as error:
+        raise RejectedError(
+            "corrupt", "The file nests its content deeper than any program does."
+        ) from error
+    except Exception as error:
+        # Whatever a file does to its reader, the run goes on; the kind of the fault is in the row.
+        raise RejectedError("reader_failed", f"Reading it as {kind} failed: {_said(error)}.") from error
     documents = [document for document in documents if document.text.strip()]
     if not documents:
         raise RejectedError("empty", "The file has no text.")
     return documents
+
+
+def _said(error: Exception) -> str:
+    """The error's kind and its first line."""
+    return f"{type(error).__name__}: {str(error).partition(chr(10))[0][:200]}".rstrip(": ")
+
+
+def _read(kind: str, data: bytes, name: str, settings: ExtractSettings) -> list[Document]:
+    if kind in _LATE:
+        module, function = _LATE[kind]
+        read = getattr(import_module(f"transforms.extractors.{module}"), function)
+        documents: list[Document] = read(data, name, settings)
+        return documents
+    return [_EXTRACTORS[kind](data, settings)]
 
 
 def recipe(settings: ExtractSettings) -> str:

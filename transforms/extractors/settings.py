@@ -62,6 +62,12 @@ class ExtractSettings(BaseModel):
         default=4, ge=0, description="Archives and attachments in each other, the outermost counted as one."
     )
 
+    isolate: bool = Field(
+        default=True, description="Read in a process that is ended at max_seconds and max_memory_mb."
+    )
+    max_seconds: float = Field(default=120, gt=0, description="Time to read one object.")
+    max_memory_mb: int = Field(default=2048, ge=64, description="Memory to read one object.")
+
     @field_validator("encoding")
     @classmethod
     def _known(cls, encoding: str | None) -> str | None:

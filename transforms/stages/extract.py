@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transforms.extractors.registry import extract
+from transforms.extractors.isolate import extract_isolated
 from transforms.model.errors import RejectedError
 from transforms.stages.reject import rejection
 from transforms.stages.work import ExtractedShard, SourceDocument
@@ -26,7 +26,7 @@ def extract_shard(shard: ReadShard, job: Job) -> ExtractedShard:
     for payload in shard.payloads:
         info = payload.info
         try:
-            extracted = extract(payload.data, info.name, source.extract)
+            extracted = extract_isolated(payload.data, info.name, source.extract)
         except RejectedError as error:
             rejections.append(rejection(source, info, "extract", error.reason, error.detail))
             continue
