@@ -7,16 +7,19 @@ the breadcrumb, then the title; never the text.
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transforms.model.document import BlockKind
-from transforms.structure.sentences import grapheme_spans, sentence_spans, word_spans
+from transforms.structure.breaks import next_grapheme
+from transforms.structure.sentences import BREAKING_SPACE, sentence_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from transforms.chunkers.settings import BreadcrumbSettings, ChunkSettings
+    from transforms.chunkers.size import Measure
     from transforms.model.chunk import Cut
     from transforms.model.document import Block, Document
     from transforms.structure.outline import Outline, Section
@@ -25,6 +28,8 @@ BUDGET_CUT = "budget_cut"
 """Warning: title, breadcrumb or context were left out or shortened to fit the model's input."""
 _WITHOUT_CONTEXT = frozenset({"records"})
 """Strategies whose chunks do not go on from one to the next."""
+_BREAK = re.compile(f"[{BREAKING_SPACE}]")
+_INK = re.compile(r"\S")
 _LOOK_BACK = 500
 """Characters before a tail in which the sentence or word that it begins in may have begun."""
 
@@ -88,7 +93,7 @@ def breadcrumb(section: Section, title: str, text: str, settings: BreadcrumbSett
 
 def context_span(
     document: Document, previous: Cut | None, cut: Cut, outline: Outline, settings: ChunkSettings,
-    size_of: Callable[[int, int], int],
+    measure: Measure,
 ) -> tuple[int, int] | None:  # fmt: skip
     """The tail of the chunk before, snapped to a word or sentence; None where there is none to carry."""
     if previous is None or settings.overlap_size == 0 or settings.strategy in _WITHOUT_CONTEXT:
@@ -98,7 +103,7 @@ def context_span(
         return None
     # Where the chunk before is shorter than the overlap, the tail begins further back, up to the heading.
     first = 0 if settings.overlap.across_headings else section.start
-    start = _tail_start(first, previous.end, settings.overlap_size, size_of)
+    start = max(first, measure.tail(previous.end, settings.overlap_size))
     start = _snapped(document.text, first, start, previous.end, settings.overlap.snap)
     return (start, previous.end) if document.text[start : previous.end].strip() else None
 
@@ -150,26 +155,24 @@ def _giving_way(parts: Parts) -> Iterator[Parts]:
     yield Parts(parts.title, "", "", parts.text)
 
 
-def _tail_start(start: int, end: int, size: int, size_of: Callable[[int, int], int]) -> int:
-    """The first place from which the tail up to ``end`` holds at most ``size``."""
-    low, high = start, end
-    while low < high:
-        middle = (low + high) // 2
-        if size_of(middle, end) <= size:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
 def _snapped(text: str, first: int, start: int, end: int, snap: str) -> int:
     """The first sentence, else word, else grapheme that begins at ``start`` or behind it."""
-    spans = {"sentence": (sentence_spans, word_spans), "word": (word_spans,), "none": ()}[snap]
-    near = max(first, start - _LOOK_BACK)
-    for split in (*spans, grapheme_spans):
-        for begin, stop in split(text, near, end):
-            ink = begin + len(text[begin:stop]) - len(text[begin:stop].lstrip())
-            # Where the look back itself begins, nothing is known to begin.
-            if ink >= start and ink < end and (begin > near or near == first):
-                return ink
-    return end
+    if snap == "sentence":
+        # Sentences of the text just before are looked at too: one may end at the start.
+        for stop in sentence_ends(text, max(first, start - _LOOK_BACK), end, first):
+            begin = _next_ink(text, stop, end)
+            if begin >= start:
+                return begin if begin < end else _snapped(text, first, start, end, "word")
+    if start == first or text[start - 1].isspace():
+        return _next_ink(text, start, end)
+    space = _BREAK.search(text, start, end) if snap != "none" else None
+    if space and _next_ink(text, space.end(), end) < end:
+        return _next_ink(text, space.end(), end)
+    while start < end and text[start].isspace():
+        start += 1
+    return next_grapheme(text, max(first, start - _LOOK_BACK), start, end)
+
+
+def _next_ink(text: str, start: int, end: int) -> int:
+    found = _INK.search(text, start, end)
+    return found.start() if found else end

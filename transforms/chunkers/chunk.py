@@ -19,6 +19,7 @@ from transforms.compose import (
     compose,
     context_span,
     document_title,
+    join,
     short_title,
 )
 from transforms.model.chunk import Chunk, Cut
@@ -62,7 +63,8 @@ def chunk_document(
         measure = measures.up_to(settings.size.max)
         cuts = STRATEGIES[settings.strategy](document, settings, Tools(measure, measures, embed))
         cuts = guarded(document.text, cuts, settings, counter, max_tokens)
-        drafts = _drafts(document, name, settings, cuts, measure, counter, max_tokens)
+        parts = _parts(document, name, settings, cuts, measure)
+        drafts = _composed(parts, settings, counter, max_tokens)
     return _complete(document, cuts, drafts, counter, mentions_in(settings))
 
 
@@ -82,8 +84,9 @@ def _as_before(
             if whole and cut.context_start is not None and cut.context_end is not None:
                 context = (cut.context_start, cut.context_end)
             cuts.append(cut)
-            drafts.append(_Draft(context, each.breadcrumb, text, gave_way=not whole))
-    return cuts, drafts
+            drafts.append(_Draft(context, each.breadcrumb, text, 0, gave_way=not whole))
+    sizes = counter.count([draft.embed_text for draft in drafts])
+    return cuts, [draft._replace(embed_tokens=size) for draft, size in zip(drafts, sizes, strict=True)]
 
 
 def _fitting(texts: list[str], counter: TokenCounter, max_tokens: int | None) -> list[bool]:
@@ -98,22 +101,18 @@ class _Draft(NamedTuple):
     context: tuple[int, int] | None
     breadcrumb: str | None
     embed_text: str
+    embed_tokens: int
     gave_way: bool
 
 
-def _drafts(
-    document: Document,
-    name: str,
-    settings: ChunkSettings,
-    cuts: list[Cut],
-    measure: Measure,
-    counter: TokenCounter,
-    max_tokens: int | None,
-) -> list[_Draft]:
+def _parts(
+    document: Document, name: str, settings: ChunkSettings, cuts: list[Cut], measure: Measure
+) -> list[tuple[Parts, tuple[int, int] | None]]:
+    """What stands around each cut's text, and the span of its context."""
     text, outline = document.text, Outline(document.blocks)
     title = short_title(document_title(document, name, settings).text, settings.compose.title.max_chars)
     block_starts = [block.start for block in document.blocks]
-    drafts = []
+    parts = []
     for cut, previous in zip(cuts, [None, *cuts], strict=False):
         chunk_text = text[cut.start : cut.end]
         context = context_span(document, previous, cut, outline, settings, measure)
@@ -123,9 +122,30 @@ def _drafts(
         crumbs = settings.compose.breadcrumb.separator.join(filter(None, (crumbs, _steps(cut))))
         carried = text[slice(*context)] if context else ""
         block = document.blocks[bisect_right(block_starts, cut.start) - 1]
-        parts = Parts(title, crumbs, carried, chunk_text, carried_header(document, block, cut))
-        embed_text, gave_way = compose(parts, settings, lambda one: counter.count([one])[0], max_tokens)
-        drafts.append(_Draft(context, crumbs or None, embed_text, gave_way))
+        header = carried_header(document, block, cut)
+        parts.append((Parts(title, crumbs, carried, chunk_text, header), context))
+    return parts
+
+
+def _composed(
+    parts: list[tuple[Parts, tuple[int, int] | None]],
+    settings: ChunkSettings,
+    counter: TokenCounter,
+    max_tokens: int | None,
+) -> list[_Draft]:
+    """All at once, because counting has a price a call; only what is over the budget is looked at alone."""
+
+    def count(text: str) -> int:
+        return counter.count([text])[0]
+
+    full = [join(each, settings) for each, _ in parts]
+    drafts = []
+    for (each, context), embed_text, tokens in zip(parts, full, counter.count(full), strict=True):
+        text, gave_way, size = embed_text, False, tokens
+        if max_tokens is not None and tokens > max_tokens:
+            text, gave_way = compose(each, settings, count, max_tokens)
+            size = count(text)
+        drafts.append(_Draft(context, each.breadcrumb or None, text, size, gave_way=gave_way))
     return drafts
 
 
@@ -147,7 +167,7 @@ def _complete(
     outline = Outline(document.blocks)
     texts = [document.text[cut.start : cut.end] for cut in cuts]
     page_starts = [page.start for page in document.pages]
-    tokens, embed_tokens = counter.count(texts), counter.count([draft.embed_text for draft in drafts])
+    tokens = counter.count(texts)
     chunks = []
     for place, (cut, draft) in enumerate(zip(cuts, drafts, strict=True)):
         section = outline.over(cut.start, cut.end)
@@ -159,7 +179,7 @@ def _complete(
                 tokens=tokens[place],
                 counter=counter.name,
                 embed_text=draft.embed_text,
-                embed_tokens=embed_tokens[place],
+                embed_tokens=draft.embed_tokens,
                 section_title=section.title,
                 section_path=section.path,
                 section_level=section.level,

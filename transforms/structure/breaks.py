@@ -9,10 +9,14 @@ that they look back, and no more.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import regex
 
 from transforms.structure.sentences import BREAKING_SPACE, sentence_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]")
 _NEAR = 256
@@ -106,6 +110,14 @@ def last_grapheme(text: str, start: int, high: int) -> int:
             return end if end > start else found.end()
         end = found.end()
     return end
+
+
+def next_grapheme(text: str, begin: int, place: int, end: int) -> int:
+    """The first start of a grapheme from ``place`` on, or ``end``; one starts at ``begin``."""
+    if place == begin or text[place - 1 : place + 1].isascii():
+        return place
+    ends: Iterator[int] = (found.end() for found in regex.finditer(r"\X", text, pos=begin, endpos=end))
+    return next((stop for stop in ends if stop >= place), end)
 
 
 def _last_item(text: str, low: int, high: int, *, outer: bool) -> int | None:

@@ -42,7 +42,11 @@ def test_recursive_a_literal_separator_ends_the_piece_before_it() -> None:
 
 
 def test_recursive_cuts_between_graphemes_where_no_separator_is_left() -> None:
-    assert texts("a" * 50 + "\n\nb", "recursive", 20, breaks=["\n\n"]) == ["a" * 20, "a" * 20, "a" * 10 + "\n\nb"]
+    assert texts("a" * 50 + "\n\nb", "recursive", 20, breaks=["\n\n"]) == [
+        "a" * 20,
+        "a" * 20,
+        "a" * 10 + "\n\nb",
+    ]
 
 
 @pytest.mark.parametrize("breaks", [[], [""], [1]])
