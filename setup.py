@@ -33,7 +33,6 @@ BASE = [
     # Extraction.
     "charset-normalizer>=3.4,<4",
     "pypdfium2>=5,<6",
-    "resiliparse>=1,<3",
     "lxml>=6,<7",
     "python-calamine>=0.9,<1",
     "docutils>=0.22,<0.24",

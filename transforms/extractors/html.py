@@ -1,48 +1,46 @@
 """HTML to Markdown: the main content, with headings, lists, tables, code and links' text.
 
 Parsed by lxml's HTML parser, which mends what browsers mend. Menus, headers, footers, forms and scripts are
-left out by what the elements are, which is predictable; a page whose main content is marked (``main``,
-``article``) is reduced to it.
+left out by what the elements are; a page whose main content is marked (``main``, ``article``) is reduced to
+it; on others, what is nearly all links is left out as well.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from transforms.extractors.charset import decode
-from transforms.extractors.text import pipe_row
-from transforms.model.document import Document, canonical_text
+from transforms.extractors.html_content import Content
+from transforms.extractors.markdown_writer import MarkdownWriter
+from transforms.model.document import Document, JsonValue, canonical_text
 from transforms.model.errors import RejectedError
 from transforms.structure.blocks import parse_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lxml.html import HtmlElement
 
     from transforms.extractors.settings import ExtractSettings
 
-_NEVER = {
-    "script",
-    "style",
-    "noscript",
-    "template",
-    "svg",
-    "head",
-    "iframe",
-    "object",
-    "select",
-    "button",
-    "input",
-}
-_AROUND = {"nav", "header", "footer", "aside", "form", "dialog"}
-_AROUND_ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "menu"}
-_BLOCKS = {
-    "p", "div", "section", "article", "main", "blockquote", "figure", "figcaption", "address", "dl", "dt", "dd",
-    "body", "html", "center", "details", "summary", "fieldset", "header", "footer", "nav", "aside", "form",
-}  # fmt: skip
+_BLOCKS = frozenset((
+    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "div", "dl", "dt",
+    "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "html", "legend", "main", "nav",
+    "p", "section", "summary",
+))  # fmt: skip
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_CELLS = ("td", "th")
 _SPACE = re.compile(r"\s+")
+_SOFT_HYPHEN = "\u00ad"
+_LANGUAGE = re.compile(r"\b(?:language|lang|highlight-source|brush:)[-\s]*([\w+#-]+)")
+_PERMALINKS = ("headerlink", "anchor", "anchorjs-link", "hash-link", "permalink")
+_METADATA = {
+    "author": "author", "description": "description", "keywords": "keywords",
+    "article:published_time": "created", "article:modified_time": "modified", "date": "created",
+}  # fmt: skip
+_SPAN_AT_MOST = 1000
+_CELLS_AT_MOST = 200_000
 
 
 def extract_html(data: bytes, settings: ExtractSettings) -> Document:
@@ -56,163 +54,207 @@ def extract_html(data: bytes, settings: ExtractSettings) -> Document:
     text, warnings = decode(data, settings.encoding)
     text = re.sub(r"\A\s*<\?xml[^>]*\?>", "", canonical_text(text))
     try:
-        # As bytes: lxml refuses text with an encoding declaration, wherever that stands.
-        parser = html.HTMLParser(huge_tree=False, no_network=True, encoding="utf-8")
-        root = html.document_fromstring(text.encode(), parser=parser)
+        root = html.document_fromstring(text, parser=html.HTMLParser(huge_tree=False, no_network=True))
     except (etree.ParserError, etree.XMLSyntaxError) as error:
         raise RejectedError("corrupt", f"The page cannot be parsed: {error}.") from error
-    writer = _Writer(main_content=settings.main_content)
-    markdown = writer.document(_content(root) if settings.main_content else root)
-    if not markdown.strip() and settings.main_content:
-        markdown = _Writer(main_content=False).document(root)
+    markdown = _markdown(root, settings)
     if not markdown.strip():
         raise RejectedError(
             "no_text", "The page has no text of its own; it may be made by a script in the browser."
         )
-    title = _SPACE.sub(" ", root.findtext(".//title") or "").strip() or None
     return Document(
         markdown,
         parse_blocks(markdown, "markdown"),
         "text/html",
-        "html/1",
-        title=title,
-        language=root.get("lang"),
+        "html/2",
+        title=_squeezed(root.findtext(".//title") or "") or None,
+        language=root.get("lang") or None,
+        metadata=_metadata(root),
         warnings=warnings,
     )
 
 
-def _content(root: HtmlElement) -> HtmlElement:
-    """The one element that says it is the main content, else the whole page."""
-    for path in (".//main", ".//*[@role='main']", ".//article"):
-        found: list[HtmlElement] = root.xpath(path)
-        if len(found) == 1 and len(found[0].text_content().split()) > 20:
-            return found[0]
-    return root
+def _markdown(root: HtmlElement, settings: ExtractSettings) -> str:
+    keep_hidden = settings.hidden_text == "keep"
+    if settings.main_content:
+        content = Content.main(root, keep_hidden=keep_hidden)
+        text = _written(content)
+        if text.strip():
+            return text
+    return _written(Content(root, keep_hidden=keep_hidden))
 
 
+def _written(content: Content) -> str:
+    writer = _Writer(content)
+    writer.write(content.root)
+    writer.end_paragraph()
+    return writer.out.text
+
+
+def _metadata(root: HtmlElement) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for element in root.iter("meta"):
+        name = _METADATA.get((element.get("name") or element.get("property") or "").lower())
+        value = _squeezed(element.get("content") or "")
+        if name and value:
+            found.setdefault(name, value)
+    return found
+
+
+@dataclass(slots=True)
 class _Writer:
-    """Collects Markdown blocks; inline content is text with white space folded."""
+    """Walks through a page; text outside of blocks gathers to paragraphs."""
 
-    def __init__(self, *, main_content: bool) -> None:
-        self._main_content = main_content
-        self._blocks: list[str] = []
-        self._line: list[str] = []
+    content: Content
+    out: MarkdownWriter = field(default_factory=MarkdownWriter)
+    _line: list[str] = field(default_factory=list)
 
-    def document(self, root: HtmlElement) -> str:
-        self._element(root)
-        self._end_line()
-        return "\n\n".join(self._blocks) + ("\n" if self._blocks else "")
-
-    def _element(self, element: HtmlElement) -> None:
+    def write(self, element: HtmlElement) -> None:
         tag = element.tag
-        if not isinstance(tag, str) or self._left_out(element):
+        if not isinstance(tag, str) or self.content.leaves_out(element):
             return
-        if re.fullmatch("h[1-6]", tag):
-            self._block("#" * int(tag[1]) + " " + _inline(element))
+        if tag in _HEADINGS:
+            self.end_paragraph()
+            self.out.heading(int(tag[1]), self._inline(element, skip_permalinks=True))
         elif tag == "table":
-            self._end_line()
+            self.end_paragraph()
             self._table(element)
-        elif tag in ("ul", "ol"):
-            self._block("\n".join(_list_lines(element, 0)))
+        elif tag in ("ul", "ol", "menu"):
+            self.end_paragraph()
+            self._list(element, 0)
         elif tag == "pre":
-            self._block(_fenced(element))
-        elif tag == "br":
-            self._end_line()
+            self.end_paragraph()
+            self.out.code("".join(element.itertext()), _language(element))
+        elif tag in ("br", "hr"):
+            self.end_paragraph()
         else:
             self._children(element, own_block=tag in _BLOCKS)
 
-    def _children(self, element: HtmlElement, *, own_block: bool) -> None:
-        if own_block:
-            self._end_line()
-        self._line.append(element.text or "")
-        for child in element:
-            self._element(child)
-            self._line.append(child.tail or "")
-        if own_block:
-            self._end_line()
-
-    def _left_out(self, element: HtmlElement) -> bool:
-        if element.tag in _NEVER or element.get("hidden") is not None:
-            return True
-        around = element.tag in _AROUND or element.get("role") in _AROUND_ROLES
-        # The header of an article holds its title.
-        inside = element.tag == "header" and any(True for _ in element.iterancestors("article", "main"))
-        return self._main_content and around and not inside
-
-    def _table(self, table: HtmlElement) -> None:
-        rows = [
-            [_inline(cell) for cell in row if cell.tag in ("td", "th") for _ in range(_colspan(cell))]
-            for row in table.iter("tr")
-        ]
-        rows = [row for row in rows if any(row)]
-        for caption in table.iter("caption"):
-            self._block(_inline(caption))
-        if rows:
-            width = max(len(row) for row in rows)
-            lines = [pipe_row(row + [""] * (width - len(row))) for row in rows]
-            lines.insert(1, pipe_row(["---"] * width))
-            self._block("\n".join(lines))
-
-    def _block(self, text: str) -> None:
-        self._end_line()
-        if text.strip().strip("#").strip():
-            self._blocks.append(text)
-
-    def _end_line(self) -> None:
-        text = _SPACE.sub(" ", "".join(self._line)).strip()
+    def end_paragraph(self) -> None:
+        text = _squeezed("".join(self._line))
         self._line = []
         if text:
-            self._blocks.append(text)
+            self.out.paragraph(text)
+
+    def _children(self, element: HtmlElement, *, own_block: bool) -> None:
+        if own_block:
+            self.end_paragraph()
+        self._line.append(element.text or "")
+        for child in element:
+            self.write(child)
+            self._line.append(child.tail or "")
+        if own_block:
+            self.end_paragraph()
+
+    def _list(self, items: HtmlElement, depth: int) -> None:
+        """Items on lines of their own; lists, tables and code inside an item follow it."""
+        number = int(items.get("start", "1")) if items.get("start", "1").isdigit() else 1
+        for item in items:
+            if item.tag in ("ul", "ol"):
+                # Not allowed, and common.
+                self._list(item, depth + 1)
+            elif isinstance(item.tag, str) and not self.content.leaves_out(item):
+                inner = list(_outermost(item, ("ul", "ol", "pre", "table")))
+                text = self._inline(item, without=inner)
+                if text:
+                    self.out.item(text, depth, number if items.tag == "ol" else None)
+                    number += 1
+                for block in inner:
+                    if block.tag in ("ul", "ol"):
+                        self._list(block, depth + 1)
+                    else:
+                        self.write(block)
+
+    def _table(self, table: HtmlElement) -> None:
+        """Rows with pipes; a table around others, or of one row or column, only arranges its cells."""
+        for caption in table.iterchildren("caption"):
+            self.out.paragraph(self._inline(caption))
+        rows = list(_rows(table))
+        is_layout = (
+            next(table.iterdescendants("table"), None) is not None or table.get("role") == "presentation"
+        )
+        if is_layout or len(rows) < 2 or max(map(len, rows), default=0) < 2:
+            for cell in (cell for row in rows for cell in row):
+                self._children(cell, own_block=True)
+            return
+        self.out.table(self._grid(rows))
+
+    def _grid(self, rows: list[list[HtmlElement]]) -> list[list[str]]:
+        """The cells' text; a merged cell is repeated in each place that it covers."""
+        grid: list[dict[int, str]] = [{} for _ in rows]
+        placed = 0
+        for number, row in enumerate(rows):
+            column = 0
+            for cell in row:
+                while column in grid[number]:
+                    column += 1
+                text = self._inline(cell)
+                for below in grid[number : number + _span(cell, "rowspan")]:
+                    for right in range(_span(cell, "colspan")):
+                        below.setdefault(column + right, text)
+                        placed += 1
+                if placed > _CELLS_AT_MOST:
+                    raise RejectedError(
+                        "too_large", "A table of the page spans more cells than any page shows."
+                    )
+        return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in grid]
+
+    def _inline(
+        self, element: HtmlElement, *, without: Iterable[HtmlElement] = (), skip_permalinks: bool = False
+    ) -> str:
+        skipped = set(without)
+        return _squeezed("".join(self._texts(element, skipped, skip_permalinks=skip_permalinks)))
+
+    def _texts(
+        self, element: HtmlElement, skipped: set[HtmlElement], *, skip_permalinks: bool
+    ) -> Iterator[str]:
+        yield element.text or ""
+        for child in element:
+            if isinstance(child.tag, str) and child not in skipped and not self.content.leaves_out(child):
+                is_permalink = skip_permalinks and any(
+                    name in (child.get("class") or "").split() for name in _PERMALINKS
+                )
+                # Inline elements are part of a word; all others part words.
+                edge = " " if child.tag in _BLOCKS or child.tag in ("br", "li", "tr", *_CELLS) else ""
+                if not is_permalink:
+                    yield edge
+                    yield from self._texts(child, skipped, skip_permalinks=skip_permalinks)
+                    yield edge
+            yield child.tail or ""
 
 
-def _colspan(cell: HtmlElement) -> int:
-    """A merged cell is repeated in each of its columns."""
-    value = cell.get("colspan", "1")
-    return min(int(value), 100) if value.isdigit() and int(value) else 1
+def _rows(table: HtmlElement) -> Iterator[list[HtmlElement]]:
+    """The rows of a table, not of those inside it."""
+    for child in table:
+        if child.tag == "tr":
+            yield [cell for cell in child if cell.tag in _CELLS]
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from _rows(child)
 
 
-def _inline(element: HtmlElement) -> str:
-    return _SPACE.sub(" ", "".join(_texts(element))).strip()
-
-
-def _texts(element: HtmlElement) -> Iterator[str]:
-    if element.tag in _NEVER or not isinstance(element.tag, str):
-        return
-    yield element.text or ""
+def _outermost(element: HtmlElement, tags: tuple[str, ...]) -> Iterator[HtmlElement]:
     for child in element:
-        yield " " if child.tag in _BLOCKS or child.tag in ("br", "li", "td", "tr") else ""
-        yield from _texts(child)
-        yield child.tail or ""
+        if child.tag in tags:
+            yield child
+        elif isinstance(child.tag, str):
+            yield from _outermost(child, tags)
 
 
-def _list_lines(items: HtmlElement, depth: int) -> Iterator[str]:
-    number = 0
-    for item in items:
-        if item.tag != "li":
-            continue
-        number += 1
-        mark = f"{number}." if items.tag == "ol" else "-"
-        nested = [child for child in item if child.tag in ("ul", "ol")]
-        own = _SPACE.sub(" ", "".join(_own_texts(item))).strip()
-        yield "  " * depth + f"{mark} {own}"
-        for child in nested:
-            yield from _list_lines(child, depth + 1)
+def _span(cell: HtmlElement, name: str) -> int:
+    value = (cell.get(name) or "1").strip()
+    return max(1, min(int(value), _SPAN_AT_MOST)) if value.isascii() and value.isdigit() else 1
 
 
-def _own_texts(item: HtmlElement) -> Iterator[str]:
-    yield item.text or ""
-    for child in item:
-        if child.tag not in ("ul", "ol"):
-            yield " " if child.tag in _BLOCKS else ""
-            yield from _texts(child)
-        yield child.tail or ""
+def _language(element: HtmlElement) -> str:
+    """The language that the classes of a block of code, of what is in it or of what is around it, name."""
+    parent = element.getparent()
+    around = [] if parent is None else [parent]
+    for each in [*element.iter(), *around]:
+        found = _LANGUAGE.search(each.get("class") or "")
+        if found:
+            return found[1]
+    return ""
 
 
-def _fenced(element: HtmlElement) -> str:
-    code = "".join(element.itertext()).strip("\n")
-    longest = max((len(run) for run in re.findall("`+", code)), default=0)
-    fence = "`" * max(3, longest + 1)
-    language = re.search(
-        r"(?:language|lang)-([\w+#-]+)", " ".join(c.get("class", "") for c in element.iter())
-    )
-    return f"{fence}{language[1] if language else ''}\n{code}\n{fence}"
+def _squeezed(text: str) -> str:
+    return _SPACE.sub(" ", text).replace(_SOFT_HYPHEN, "").strip()

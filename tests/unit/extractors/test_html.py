@@ -1,0 +1,103 @@
+"""What is read out of HTML pages."""
+
+import pytest
+
+from transforms.extractors.html import extract_html
+from transforms.extractors.settings import ExtractSettings
+from transforms.model.document import BlockKind, Document
+from transforms.model.errors import RejectedError
+
+
+def read(body: str, **settings: object) -> Document:
+    return extract_html(
+        f"<html><body>{body}</body></html>".encode(), ExtractSettings.model_validate(settings)
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<h2>A <em>b</em></h2><p>c<br>d</p>", "## A b\n\nc\n\nd\n"),
+        ("<h1>T<a class=headerlink href=#t>¶</a></h1><p>x", "# T\n\nx\n"),
+        ("a<span>b</span>c <div>d</div> e", "abc\n\nd\n\ne\n"),
+        ("<ul><li>a<li>b<ul><li>c</ul></ul>", "- a\n- b\n  - c\n"),
+        ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b\n"),
+        ("<ol><li>Run:<pre>x = 1</pre></ol>", "1. Run:\n\n```\nx = 1\n```\n"),
+        ('<pre><code class="language-python">a\n  b</code></pre>', "```python\na\n  b\n```\n"),
+        ("<p>dis\u00adcuss <a href=x>this</a>", "discuss this\n"),
+        ("<p>1 < 2 & 3", "1 < 2 & 3\n"),
+    ],
+)
+def test_what_a_reader_sees_becomes_markdown(body: str, text: str) -> None:
+    assert read(body).text == text
+
+
+def test_a_table_is_rows_with_pipes_and_merged_cells_are_repeated() -> None:
+    body = (
+        "<table><caption>C</caption><tr><th>a<th>b<th>c</tr>"
+        "<tr><td rowspan=2>x<td colspan=2>y</tr><tr><td>z<td>w|v</tr></table>"
+    )
+    document = read(body)
+    assert document.text == "C\n\n| a | b | c |\n| --- | --- | --- |\n| x | y | y |\n| x | z | w\\|v |\n"
+    assert document.blocks[1].kind is BlockKind.TABLE
+
+
+def test_a_table_around_others_arranges_them_and_each_cell_comes_once() -> None:
+    inner = "<table><tr><td>a<td>b</tr><tr><td>c<td>d</tr></table>"
+    text = read(f"<table><tr><td>left<td>{inner}</tr></table>").text
+    assert text == "left\n\n| a | b |\n| --- | --- |\n| c | d |\n"
+
+
+def test_a_cell_that_claims_to_span_millions_is_refused() -> None:
+    rows = "<tr><td rowspan=1000 colspan=1000>x<td>y</tr>" * 400
+    with pytest.raises(RejectedError, match="too_large"):
+        read(f"<table>{rows}</table>")
+
+
+MENU = "<div class=menu><a href=a>Home</a> <a href=b>Shop</a></div>"
+
+
+def test_menus_headers_and_footers_are_left_out() -> None:
+    links = "<ul>" + "".join(f"<li><a href={n}>Link {n}</a>" for n in range(5)) + "</ul>"
+    body = f"<header>Site</header><nav>Nav</nav>{MENU}{links}<p>The content of this page.</p><footer>Foot</footer>"
+    assert read(body).text == "The content of this page.\n"
+    assert "Site" in read(body, main_content=False).text
+
+
+def test_a_list_of_links_in_marked_content_stays() -> None:
+    links = "".join(f"<li><a href={n}>Paper {n}</a>" for n in range(1, 6))
+    words = "word " * 30
+    assert "- Paper 5" in read(f"<nav>x</nav><main><p>{words}</p><ul>{links}</ul></main>").text
+
+
+def test_a_page_of_nothing_but_links_is_its_links() -> None:
+    links = "".join(f"<li><a href={n}>Page {n}</a>" for n in range(1, 6))
+    assert read(f"<ul>{links}</ul>").text.startswith("- Page 1\n- Page 2")
+
+
+def test_the_header_of_an_article_holds_its_title() -> None:
+    words = "word " * 30
+    assert read(
+        f"<header>Site</header><article><header><h1>T</h1></header>{words}</article>"
+    ).text.startswith("# T\n")
+
+
+def test_hidden_text_and_scripts_are_left_out() -> None:
+    body = '<p>seen<script>f()</script><p hidden>a<p style="display: none">b'
+    assert read(body).text == "seen\n"
+    assert read(body, hidden_text="keep").text == "seen\n\na\n\nb\n"
+
+
+def test_title_language_author_and_dates_are_metadata() -> None:
+    data = (
+        b'<html lang=de><head><title> A\n b </title><meta name=author content="Ada">'
+        b'<meta property="article:published_time" content="2024-05-01"></head><body>x</body></html>'
+    )
+    document = extract_html(data, ExtractSettings())
+    assert (document.title, document.language) == ("A b", "de")
+    assert document.metadata == {"author": "Ada", "created": "2024-05-01"}
+
+
+def test_a_page_that_a_script_makes_has_no_text() -> None:
+    with pytest.raises(RejectedError, match="no_text"):
+        read("<div id=root></div><script>render()</script>")
