@@ -50,15 +50,19 @@ class Geometry:
 
 def find_tables(geometry: Geometry) -> list[tuple[Box, str]]:
     """The tables of a page: where each is, and its pipe rows; a table inside a cell is part of the outer."""
-    from pdfplumber.table import TableFinder
-
-    tables = TableFinder(_Page(geometry)).tables  # type: ignore[arg-type]
     found: list[tuple[Box, str]] = []
-    for table in tables:
+    for table in finder_tables(geometry):
         rows = table_rows(table)
         if is_table(rows) and not any(_inside(table.bbox, box) for box, _ in found):
             found.append((table.bbox, pipe_table(rows)))
     return found
+
+
+def finder_tables(geometry: Geometry) -> list[Table]:
+    """What pdfplumber's finder takes for tables, frames included."""
+    from pdfplumber.table import TableFinder
+
+    return list(TableFinder(_Page(geometry)).tables)  # type: ignore[arg-type]
 
 
 def table_rows(table: Table) -> list[list[str]]:

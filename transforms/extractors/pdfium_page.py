@@ -173,9 +173,21 @@ def _line(text: _Text, start: int, end: int) -> Line | None:
     return Line(clean, min(x0s), min(tops), max(x1s), max(bottoms))
 
 
+def page_geometry(page: pypdfium2.PdfPage) -> Geometry:
+    """The lines and characters of a page, turned so that most of its text is upright."""
+    text_page = page.get_textpage()
+    try:
+        frame = Frame.of(page, _rotation(text_page))
+        return _geometry(_text(text_page, frame), page_objects(page, frame, with_edges=True), frame)
+    finally:
+        text_page.close()
+
+
 def _tables(text: _Text, objects: ObjectFacts, frame: Frame) -> list[tuple[Box, str]]:
-    if not objects.may_have_tables:
-        return []
+    return find_tables(_geometry(text, objects, frame)) if objects.may_have_tables else []
+
+
+def _geometry(text: _Text, objects: ObjectFacts, frame: Frame) -> Geometry:
     characters = []
     for position, character in enumerate(text.text):
         if character in "\r\n":
@@ -184,7 +196,7 @@ def _tables(text: _Text, objects: ObjectFacts, frame: Frame) -> list[tuple[Box, 
         # Spaces that PDFium made up have no extent; the finder sees the gaps.
         if box is not None and box[2] > box[0]:
             characters.append((readable(canonical_text(character.replace(HYPHEN_AT_LINE_END, "-"))), box))
-    return find_tables(Geometry(objects.edges, characters, frame.shown_width, frame.shown_height))
+    return Geometry(objects.edges, characters, frame.shown_width, frame.shown_height)
 
 
 def _hidden(
