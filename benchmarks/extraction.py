@@ -130,17 +130,13 @@ def cells(files: dict[str, bytes]) -> None:
     import pdfplumber
     import pypdfium2
 
-    from transforms.extractors.pdf_tables import finder_tables
-    from transforms.extractors.pdfium_page import page_geometry
+    from transforms.extractors.pdfium_page import page_cells
 
     pages = same_tables = tables = equal = total = 0
     for data in files.values():
         with pdfplumber.open(io.BytesIO(data)) as reference, pypdfium2.PdfDocument(data) as document:
             for number, page in enumerate(reference.pages):
-                ours = [
-                    [cell for row in t.extract() for cell in row]
-                    for t in finder_tables(page_geometry(document[number]))
-                ]
+                ours = page_cells(document[number])
                 theirs = [[cell for row in t.extract() for cell in row] for t in page.find_tables()]
                 if not page.rotation and theirs:
                     pages += 1

@@ -52,7 +52,9 @@ def vertical_page(data: bytes, index: int) -> PageLines:
 
 def _lines(page: Page, settings: ExtractSettings) -> Iterator[Line]:
     tables = (
-        [(table.bbox, table_rows(table)) for table in page.find_tables()] if settings.pdf_tables else []
+        [(table.bbox, table_rows(table, table.extract())) for table in page.find_tables()]
+        if settings.pdf_tables
+        else []
     )
     found: list[Line] = []
     for (x0, top, x1, bottom), rows in tables:

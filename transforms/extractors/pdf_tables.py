@@ -6,8 +6,8 @@ in its cells, is a frame around text and no table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from transforms.extractors.text import pipe_row
@@ -38,40 +38,75 @@ class Edge(NamedTuple):
         return self.x0 == self.x1
 
 
-@dataclass(frozen=True, slots=True)
-class Geometry:
-    """What is drawn on a page."""
+class Written(NamedTuple):
+    """A table as text, and where it is."""
 
-    edges: Sequence[Edge]
-    characters: Sequence[tuple[str, Box]]
-    width: float
-    height: float
+    box: Box
+    text: str
 
 
-def find_tables(geometry: Geometry) -> list[tuple[Box, str]]:
-    """The tables of a page: where each is, and its pipe rows; a table inside a cell is part of the outer."""
-    found: list[tuple[Box, str]] = []
-    for table in finder_tables(geometry):
-        rows = table_rows(table)
-        if is_table(rows) and not any(_inside(table.bbox, box) for box, _ in found):
-            found.append((table.bbox, pipe_table(rows)))
-    return found
-
-
-def finder_tables(geometry: Geometry) -> list[Table]:
-    """What pdfplumber's finder takes for tables, frames included."""
+def ruled_tables(edges: Sequence[Edge], width: float, height: float) -> list[Table]:
+    """What pdfplumber's finder takes for tables, frames included, of a page of that size."""
     from pdfplumber.table import TableFinder
 
-    return list(TableFinder(_Page(geometry)).tables)  # type: ignore[arg-type]
+    return list(TableFinder(_Page(edges, width, height)).tables)  # type: ignore[arg-type]
 
 
-def table_rows(table: Table) -> list[list[str]]:
-    """The cells of pdfplumber's table as text, merged ones repeated.
+def written_tables(
+    tables: Sequence[Table], characters: Mapping[int, tuple[str, Box]]
+) -> tuple[list[Written], dict[int, int]]:
+    """The tables among ``tables`` as pipe rows, and which of them holds each character.
+
+    Characters come by their position in the page's text. One that is in no cell is in no table, even where
+    the table is around it; a table inside a cell is part of the outer.
+    """
+    written: list[Written] = []
+    holders: dict[int, int] = {}
+    for table in tables:
+        if any(_inside(table.bbox, other.box) for other in written):
+            continue
+        texts, positions = cell_texts(table, characters)
+        rows = table_rows(table, texts)
+        if is_table(rows):
+            holders.update(dict.fromkeys(positions, len(written)))
+            written.append(Written(table.bbox, pipe_table(rows)))
+    return written, holders
+
+
+def cell_texts(
+    table: Table, characters: Mapping[int, tuple[str, Box]]
+) -> tuple[list[list[str | None]], list[int]]:
+    """The text of each cell, row by row, None where there is no cell; and the positions of all in them.
+
+    The same as the table's own method makes of characters, without asking each cell for each character.
+    """
+    from pdfplumber.utils.text import extract_text
+
+    rows = [row.cells for row in table.rows]
+    tops = [row.bbox[1] for row in table.rows]
+    inside: dict[tuple[int, int], list[dict[str, object]]] = {}
+    positions = []
+    for position, (text, box) in characters.items():
+        place = _cell_at(rows, tops, (box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
+        if place is not None:
+            inside.setdefault(place, []).append(_character(text, box))
+            positions.append(position)
+    texts = [
+        [
+            None if cell is None else _text(extract_text, inside.get((number, column)))
+            for column, cell in enumerate(row)
+        ]
+        for number, row in enumerate(rows)
+    ]
+    return texts, positions
+
+
+def table_rows(table: Table, texts: Sequence[Sequence[str | None]]) -> list[list[str]]:
+    """The texts of a table's cells as rows of one width, merged cells repeated.
 
     A ruled row is several rows where its cells, three or more, all have the same number of lines, three or
     more: as in tables that are ruled after every fifth row.
     """
-    texts = table.extract(x_tolerance_ratio=_GAP)
     cells = {
         cell: text or ""
         for row, line in zip(table.rows, texts, strict=True)
@@ -96,6 +131,31 @@ def pipe_table(rows: Sequence[Sequence[str]]) -> str:
     lines = [pipe_row([row[column] for column in used]) for row in rows if any(map(str.strip, row))]
     lines.insert(1, pipe_row(["---"] * len(used)))
     return "\n".join(lines)
+
+
+def _cell_at(
+    rows: Sequence[Sequence[Box | None]], tops: Sequence[float], x: float, y: float
+) -> tuple[int, int] | None:
+    """Row and column of the cell around a point; a merged cell may begin rows above it."""
+    for number in range(bisect_right(tops, y) - 1, -1, -1):
+        for column, cell in enumerate(rows[number]):
+            if cell is not None and cell[0] <= x < cell[2] and cell[1] <= y < cell[3]:
+                return number, column
+    return None
+
+
+def _text(extract_text: Callable[..., str], characters: list[dict[str, object]] | None) -> str:
+    return extract_text(characters, x_tolerance_ratio=_GAP) if characters else ""
+
+
+def _character(text: str, box: Box) -> dict[str, object]:
+    """A character as pdfplumber has it."""
+    x0, top, x1, bottom = box
+    height = bottom - top
+    return {
+        "text": text, "x0": x0, "top": top, "x1": x1, "bottom": bottom, "doctop": top,
+        "upright": True, "width": x1 - x0, "height": height, "size": height,
+    }  # fmt: skip
 
 
 def _parted(row: list[str]) -> list[list[str]]:
@@ -131,8 +191,8 @@ def _inside(inner: Box, outer: Box) -> bool:
 class _Page:
     """As much of pdfplumber's page as its finder looks at."""
 
-    def __init__(self, geometry: Geometry) -> None:
-        self.bbox = (0, 0, geometry.width, geometry.height)
+    def __init__(self, edges: Sequence[Edge], width: float, height: float) -> None:
+        self.bbox = (0, 0, width, height)
         self.edges = [
             {
                 "object_type": "line",
@@ -145,20 +205,5 @@ class _Page:
                 "height": edge.bottom - edge.top,
                 "orientation": "v" if edge.is_vertical else "h",
             }
-            for edge in geometry.edges
-        ]
-        self.chars = [
-            {
-                "text": text,
-                "x0": box[0],
-                "top": box[1],
-                "x1": box[2],
-                "bottom": box[3],
-                "doctop": box[1],
-                "upright": True,
-                "width": box[2] - box[0],
-                "height": box[3] - box[1],
-                "size": box[3] - box[1],
-            }
-            for text, box in geometry.characters
+            for edge in edges
         ]

@@ -41,12 +41,9 @@ class Frame:
         return cls(left, bottom, right - left, top - bottom, rotation)
 
     @property
-    def shown_width(self) -> float:
-        return self.height if self.rotation in (90, 270) else self.width
-
-    @property
-    def shown_height(self) -> float:
-        return self.width if self.rotation in (90, 270) else self.height
+    def shown_size(self) -> tuple[float, float]:
+        """Width and height of the page as it is shown."""
+        return (self.height, self.width) if self.rotation in (90, 270) else (self.width, self.height)
 
     def point(self, x: float, y: float) -> tuple[float, float]:
         """A point of the page as it is shown: from the left, from the top."""
@@ -61,6 +58,13 @@ class Frame:
 
     def box(self, left: float, bottom: float, right: float, top: float) -> Box:
         """A rectangle of the page as it is shown."""
+        if self.rotation == 0:
+            return (
+                left - self.left,
+                self.height - top + self.bottom,
+                right - self.left,
+                self.height - bottom + self.bottom,
+            )
         (xa, ya), (xb, yb) = self.point(left, bottom), self.point(right, top)
         return min(xa, xb), min(ya, yb), max(xa, xb), max(ya, yb)
 

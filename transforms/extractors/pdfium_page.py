@@ -10,7 +10,7 @@ import ctypes
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 import pypdfium2.raw as pdfium
 
 from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines, readable
-from transforms.extractors.pdf_tables import Box, Geometry, find_tables
+from transforms.extractors.pdf_tables import Box, Written, cell_texts, ruled_tables, written_tables
 from transforms.extractors.pdfium_objects import Frame, ObjectFacts, page_objects
 from transforms.model.document import canonical_text
 
 if TYPE_CHECKING:
     import pypdfium2
+    from pdfplumber.table import Table
 
     from transforms.extractors.settings import ExtractSettings
 
@@ -73,13 +74,14 @@ def read_page(
             return None
         text = _text(text_page, frame)
         hidden, warnings = _hidden(text, objects, settings)
-        lines = _lines(text, _tables(text, objects, frame), hidden)
+        tables, holders = _tables(text, objects, hidden)
+        lines = _lines(text, tables, holders, hidden)
         unmapped = _unmapped(text)
     finally:
         text_page.close()
     if form is not None:
         lines = with_values(lines, list(_values(page, form, frame)))
-    return PageLines(tuple(lines), frame.shown_height, unmapped, warnings)
+    return PageLines(tuple(lines), frame.shown_size[1], unmapped, warnings)
 
 
 def _rotation(page: pypdfium2.PdfTextPage) -> int:
@@ -105,12 +107,14 @@ def _text(page: pypdfium2.PdfTextPage, frame: Frame) -> _Text:
     return _Text(page, frame, text, units, length == page.count_chars())
 
 
-def _lines(text: _Text, tables: Sequence[tuple[Box, str]], hidden: Sequence[bool] | None) -> list[Line]:
+def _lines(
+    text: _Text, tables: Sequence[Written], holders: Mapping[int, int], hidden: Sequence[bool] | None
+) -> list[Line]:
     """Lines of the page; a table stands where its first character was."""
     lines: list[Line] = []
     written: set[int] = set()
     for found in _LINE.finditer(text.text):
-        for start, end, table in _runs(text, found.start(), found.end(), tables, hidden):
+        for start, end, table in _runs(text.text, *found.span(), holders, hidden):
             if table is None:
                 line = _line(text, start, end)
                 if line is not None:
@@ -123,39 +127,23 @@ def _lines(text: _Text, tables: Sequence[tuple[Box, str]], hidden: Sequence[bool
 
 
 def _runs(
-    text: _Text,
-    start: int,
-    end: int,
-    tables: Sequence[tuple[Box, str]],
-    hidden: Sequence[bool] | None,
+    text: str, start: int, end: int, holders: Mapping[int, int], hidden: Sequence[bool] | None
 ) -> Iterator[tuple[int, int, int | None]]:
     """The parts of a line outside tables, and the tables that it enters; hidden characters are left out."""
-    if not tables and hidden is None:
+    if not holders and hidden is None:
         yield start, end, None
         return
     run, table = start, None
     for position in range(start, end):
-        if text.text[position].isspace():
+        if text[position].isspace():
             continue
-        drop = hidden is not None and hidden[position]
-        inside = -1 if drop else _table_at(text, position, tables)
+        inside = -1 if hidden is not None and hidden[position] else holders.get(position)
         if inside != table:
             if position > run and table != -1:
                 yield run, position, table
             run, table = position, inside
     if table != -1:
         yield run, end, table
-
-
-def _table_at(text: _Text, position: int, tables: Sequence[tuple[Box, str]]) -> int | None:
-    box = text.box(position) if tables else None
-    if box is None:
-        return None
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    for number, ((x0, top, x1, bottom), _) in enumerate(tables):
-        if x0 <= x <= x1 and top <= y <= bottom:
-            return number
-    return None
 
 
 def _line(text: _Text, start: int, end: int) -> Line | None:
@@ -173,30 +161,50 @@ def _line(text: _Text, start: int, end: int) -> Line | None:
     return Line(clean, min(x0s), min(tops), max(x1s), max(bottoms))
 
 
-def page_geometry(page: pypdfium2.PdfPage) -> Geometry:
-    """The lines and characters of a page, turned so that most of its text is upright."""
+def page_cells(page: pypdfium2.PdfPage) -> list[list[str]]:
+    """The cells of all that is ruled like a table, for comparison with pdfplumber's."""
     text_page = page.get_textpage()
     try:
         frame = Frame.of(page, _rotation(text_page))
-        return _geometry(_text(text_page, frame), page_objects(page, frame, with_edges=True), frame)
+        tables = ruled_tables(page_objects(page, frame, with_edges=True).edges, *frame.shown_size)
+        characters = _characters(_text(text_page, frame), tables, None)
+        return [
+            [text or "" for row in cell_texts(table, characters)[0] for text in row] for table in tables
+        ]
     finally:
         text_page.close()
 
 
-def _tables(text: _Text, objects: ObjectFacts, frame: Frame) -> list[tuple[Box, str]]:
-    return find_tables(_geometry(text, objects, frame)) if objects.may_have_tables else []
+def _tables(
+    text: _Text, objects: ObjectFacts, hidden: Sequence[bool] | None
+) -> tuple[list[Written], dict[int, int]]:
+    tables = ruled_tables(objects.edges, *text.frame.shown_size) if objects.may_have_tables else []
+    return written_tables(tables, _characters(text, tables, hidden)) if tables else ([], {})
 
 
-def _geometry(text: _Text, objects: ObjectFacts, frame: Frame) -> Geometry:
-    characters = []
-    for position, character in enumerate(text.text):
-        if character in "\r\n":
+def _characters(
+    text: _Text, tables: Sequence[Table], hidden: Sequence[bool] | None
+) -> dict[int, tuple[str, Box]]:
+    """The characters of the lines that reach into a table's height, by their position."""
+    spans = [(table.bbox[1], table.bbox[3]) for table in tables]
+    characters: dict[int, tuple[str, Box]] = {}
+    for found in _LINE.finditer(text.text):
+        start, end = found.span()
+        ends = [box for at in (start, (start + end) // 2, end - 1) if (box := text.box(at)) is not None]
+        if ends and not any(
+            bottom >= min(box[1] for box in ends) and top <= max(box[3] for box in ends)
+            for top, bottom in spans
+        ):
             continue
-        box = text.box(position)
-        # Spaces that PDFium made up have no extent; the finder sees the gaps.
-        if box is not None and box[2] > box[0]:
-            characters.append((readable(canonical_text(character.replace(HYPHEN_AT_LINE_END, "-"))), box))
-    return Geometry(objects.edges, characters, frame.shown_width, frame.shown_height)
+        for position in range(start, end):
+            box = text.box(position)
+            # Spaces that PDFium made up have no extent; the gaps are seen without them.
+            if box is not None and box[2] > box[0] and not (hidden is not None and hidden[position]):
+                character = text.text[position]
+                if not character.isascii():
+                    character = readable(canonical_text(character.replace(HYPHEN_AT_LINE_END, "-")))
+                characters[position] = (character, box)
+    return characters
 
 
 def _hidden(
