@@ -168,7 +168,7 @@ class _Packer:
         """Before the block at ``place``, or before the headings that lead to it."""
         blocks, ends, behind = self._blocks, self._ends, place
         if self._keep:
-            while place > 0 and blocks[place - 1].kind is BlockKind.HEADING:
+            while place > 0 and blocks[place - 1].kind is BlockKind.HEADING and ends[place - 1] > start:
                 place -= 1
         if place > 0 and ends[place - 1] > start:
             worth = _BEFORE_HEADING if blocks[place].kind is BlockKind.HEADING else _BETWEEN_BLOCKS

@@ -9,14 +9,8 @@ that they look back, and no more.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-import regex
-
-from transforms.structure.sentences import BREAKING_SPACE, sentence_ends
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from transforms.structure.sentences import BREAKING_SPACE, LONGEST_GRAPHEME, grapheme_spans, sentence_ends
 
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]")
 _NEAR = 256
@@ -105,10 +99,10 @@ def last_grapheme(text: str, start: int, high: int) -> int:
     if high - start > 1 and text[high - 1 : high + 1].isascii() and text[high - 1 : high + 1] != "\r\n":
         return high
     end = start
-    for found in regex.finditer(r"\X", text, pos=start):
-        if found.end() > high:
-            return end if end > start else found.end()
-        end = found.end()
+    for first, last in grapheme_spans(text, start, min(len(text), high + LONGEST_GRAPHEME)):
+        if last > high:
+            return end if first > start else last
+        end = last
     return end
 
 
@@ -116,7 +110,7 @@ def next_grapheme(text: str, begin: int, place: int, end: int) -> int:
     """The first start of a grapheme from ``place`` on, or ``end``; one starts at ``begin``."""
     if place == begin or text[place - 1 : place + 1].isascii():
         return place
-    ends: Iterator[int] = (found.end() for found in regex.finditer(r"\X", text, pos=begin, endpos=end))
+    ends = (stop for _, stop in grapheme_spans(text, begin, end))
     return next((stop for stop in ends if stop >= place), end)
 
 

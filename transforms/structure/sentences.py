@@ -32,6 +32,9 @@ BREAKING_SPACE = r"\t-\r\x1c-\x20\x85\u1680\u2000-\u2006\u2008-\u200a\u2028\u202
 _WORD = re.compile(f"[^{BREAKING_SPACE}]*+[{BREAKING_SPACE}]++|[^{BREAKING_SPACE}]++")
 _WORD_OF_ANY_SPACE = re.compile(r"\S*+\s++|\S++")
 _NEXT_INK = re.compile(r"\s{0,80}+(\S)")
+LONGEST_GRAPHEME = 32
+"""Code points. Unicode's stream-safe format allows 31 (UAX #15); what is longer is no text that anyone reads,
+and one of a million marks must not pass any bound."""
 _LONGEST_WORD_BEFORE_STOP = 24
 _DEEPEST_LIST_ITEM = 40
 
@@ -98,6 +101,10 @@ def loose_word_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int
 
 
 def grapheme_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Extended grapheme clusters (UAX #29); they cover the span."""
+    """Extended grapheme clusters (UAX #29) of at most :data:`LONGEST_GRAPHEME`; they cover the span."""
     for found in regex.finditer(r"\X", text, pos=start, endpos=end):
-        yield found.span()
+        first, last = found.span()
+        while last - first > LONGEST_GRAPHEME:
+            yield first, first + LONGEST_GRAPHEME
+            first += LONGEST_GRAPHEME
+        yield first, last

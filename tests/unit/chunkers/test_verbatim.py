@@ -110,6 +110,12 @@ def test_r15_a_grapheme_over_the_maximum_goes_whole_and_says_so() -> None:
     assert [chunk.warnings for chunk in chunks] == [(), ("oversize_grapheme",), ()]
 
 
+def test_r15_marks_without_end_are_no_grapheme_that_passes_the_bound() -> None:
+    chunks = cut("e" + "\u0301" * 1000, 100, max_tokens=50)
+    assert max(len(chunk.text) for chunk in chunks) <= 100
+    assert max(chunk.embed_tokens for chunk in chunks) <= 50
+
+
 def test_r16_a_heading_stays_with_what_follows() -> None:
     assert texts("intro text here\n\n## Prices\n\nThe plan costs five.", 32) == [
         "intro text here",
