@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from transforms.model.chunk import Cut, CutKind
+from transforms.model.document import BlockKind
 from transforms.structure.breaks import (
     last_blank_line,
     last_grapheme,
@@ -44,6 +45,9 @@ def cut_recursive(document: Document, settings: ChunkSettings, tools: Tools) -> 
     text, size = document.text, settings.size
     cuts: list[Cut] = []
     finders = [_NAMED.get(name) or _literal(name) for name in settings.breaks]
+    headings = {}
+    if settings.headings.keep_with_next:
+        headings = {block.end: block.start for block in document.blocks if block.kind is BlockKind.HEADING}
     last = len(text.rstrip())
     found = _INK.search(text)
     while found and found.start() < last:
@@ -54,6 +58,9 @@ def cut_recursive(document: Document, settings: ChunkSettings, tools: Tools) -> 
         low = min(high - 1, tools.measure.reach(start, int(size.min_fill * size.target)))
         end = next((end for find in finders if (end := find(text, low, high, start)) is not None), None)
         if end is not None:
+            # A heading goes with what follows it.
+            while headings.get(end, start) > start:
+                end = start + len(text[start : headings[end]].rstrip())
             cuts.append(Cut(start, end, CutKind.SPLIT))
         else:
             end = last_grapheme(text, start, high)
