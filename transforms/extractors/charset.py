@@ -40,6 +40,7 @@ _OTHERS = (
 )  # fmt: skip
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CONTROLS_AT_MOST = 0.1
+_STRAY_CONTROLS = 8
 
 
 def decode(data: bytes, encoding: str | None = None) -> tuple[str, tuple[str, ...]]:
@@ -53,7 +54,8 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, tuple[str, ..
             ``unsupported_type`` for bytes that are no text.
     """
     text, warnings = _decode(data, encoding)
-    if len(_CONTROLS.findall(text[:_SAMPLE])) > _CONTROLS_AT_MOST * len(text[:_SAMPLE]):
+    controls = len(_CONTROLS.findall(text[:_SAMPLE]))
+    if controls > max(_STRAY_CONTROLS, _CONTROLS_AT_MOST * len(text[:_SAMPLE])):
         raise RejectedError(
             "unsupported_type", "The file is binary: neither text nor a format that can be read."
         )

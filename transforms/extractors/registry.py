@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings
     from transforms.model.document import Document
 
-EXTRACTION_VERSION = 4
+EXTRACTION_VERSION = 5
 """Raised whenever the same bytes and settings would give another text or structure."""
 
 

@@ -1,0 +1,46 @@
+"""What is read out of Markdown and plain text."""
+
+import pytest
+
+from transforms.extractors.registry import extract
+from transforms.extractors.settings import ExtractSettings
+from transforms.model.document import BlockKind, Document, JsonValue
+
+
+def read(text: str, name: str = "a.md") -> Document:
+    [document] = extract(text.encode(), name, ExtractSettings())
+    return document
+
+
+def test_front_matter_is_metadata_and_stays_in_the_text() -> None:
+    text = "---\ntitle: A  title\ndate: 2024-05-01\ntags: [a, 1]\n---\n# Head\n"
+    document = read(text)
+    assert document.text == text
+    assert document.title == "A title"
+    assert document.metadata == {"date": "2024-05-01", "tags": ["a", 1]}
+    assert document.blocks[-1].kind is BlockKind.HEADING
+
+
+@pytest.mark.parametrize(
+    ("text", "metadata"),
+    [
+        ("---\n- a\n---\nx\n", {}),
+        ("---\na: [\n---\nx\n", {}),
+        ("---\na: &a [x]\nb: [*a, *a]\n---\nx\n", {}),
+        ("---\na: .inf\nb: {1: null}\n---\nx\n", {"a": "inf", "b": {"1": None}}),
+        ("text\n---\na: b\n---\n", {}),
+    ],
+)
+def test_front_matter_that_is_none_or_a_trap_is_text(text: str, metadata: dict[str, JsonValue]) -> None:
+    document = read(text)
+    assert document.text == text
+    assert document.metadata == metadata
+
+
+def test_line_ends_marks_and_zeros_are_normalised_once() -> None:
+    assert read("\ufeffa\r\nb\rc\0d\n", "a.txt").text == "a\nb\ncd\n"
+
+
+def test_plain_text_is_not_read_as_markdown() -> None:
+    [block] = read("# no heading", "a.txt").blocks
+    assert block.kind is BlockKind.PARAGRAPH

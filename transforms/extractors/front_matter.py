@@ -1,0 +1,65 @@
+"""Reads the front matter of a Markdown file: YAML between lines of dashes at its beginning.
+
+It stays in the text, which is never shortened; its fields are the document's metadata besides. What is no
+mapping, or no YAML, is text like any other.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from transforms.model.document import JsonValue
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_AT_MOST = 65_536
+_DEPTH_AT_MOST = 20
+
+
+class _Loader(yaml.SafeLoader):
+    """Without aliases: a few lines of them can stand for gigabytes."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not read")
+        return super().compose_node(parent, index)
+
+
+def front_matter(text: str) -> dict[str, JsonValue]:
+    """The fields of a text's front matter; none where there is none that can be read."""
+    found = _FRONT_MATTER.match(text[:_AT_MOST])
+    if found is None:
+        return {}
+    try:
+        fields = yaml.load(found[1], Loader=_Loader)  # noqa: S506 - a safe loader
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    if not isinstance(fields, dict):
+        return {}
+    return {str(name): _json(value, 0) for name, value in fields.items() if value is not None}
+
+
+def title_of(fields: dict[str, JsonValue]) -> str | None:
+    """The title that the fields state."""
+    title = fields.get("title")
+    return " ".join(title.split()) or None if isinstance(title, str) else None
+
+
+def _json(value: Any, depth: int) -> JsonValue:
+    """A value of YAML as JSON has it: dates in ISO form, all else that JSON lacks as text."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, datetime.date | datetime.datetime):
+        return value.isoformat()
+    if isinstance(value, dict) and depth < _DEPTH_AT_MOST:
+        return {str(name): _json(inner, depth + 1) for name, inner in value.items()}
+    if isinstance(value, list) and depth < _DEPTH_AT_MOST:
+        return [_json(inner, depth + 1) for inner in value]
+    return str(value)
