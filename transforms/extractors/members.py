@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 WARNING = "member_rejected"
 _BOMB = "decompression_bomb"
+_WARNINGS_AT_MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,14 @@ def member_documents(
 
 
 def with_warnings(documents: list[Document], rejections: Iterable[RejectedError]) -> list[Document]:
-    """The documents, the first of which carries a warning for each member that was left out."""
-    warnings = tuple(f"{WARNING}:{error.reason}: {error.detail}" for error in rejections)
+    """The documents, the first of which carries a warning for each member that was left out, up to twenty."""
+    warnings = [f"{WARNING}:{error.reason}: {error.detail}" for error in rejections]
     if not warnings:
         return documents
+    if len(warnings) > _WARNINGS_AT_MOST:
+        warnings[_WARNINGS_AT_MOST:] = [f"members_rejected:{len(warnings) - _WARNINGS_AT_MOST} more"]
     first, *others = documents
-    return [replace(first, warnings=first.warnings + warnings), *others]
+    return [replace(first, warnings=(*first.warnings, *warnings)), *others]
 
 
 def _read(member: Member, settings: ExtractSettings) -> Iterator[Document]:

@@ -129,3 +129,10 @@ def test_a_damaged_member_leaves_the_others(zipped: Zipped) -> None:
 def test_utf_8_names_without_the_flag_are_read_as_what_they_are(zipped: Zipped) -> None:
     data = zipped({"xx.txt": "A"}).replace(b"xx.txt", "\u00e9.txt".encode())
     assert [document.record for document in read(data)] == ["\u00e9.txt"]
+
+
+def test_a_zip_file_of_many_unreadable_members_has_few_warnings(zipped: Callable[..., bytes]) -> None:
+    members = {"a.txt": "words"} | {f"{number}.exe": "x" for number in range(50)}
+    [document] = extract(zipped(members), "a.zip", ExtractSettings())
+    assert len(document.warnings) == 21
+    assert document.warnings[-1] == "members_rejected:30 more"
