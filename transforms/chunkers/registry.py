@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transforms.chunkers.code import cut_code
 from transforms.chunkers.headings import cut_headings
 from transforms.chunkers.records import cut_records
 from transforms.chunkers.recursive import cut_recursive
@@ -28,5 +29,6 @@ STRATEGIES: dict[StrategyName, Strategy] = {
     "tokens": cut_tokens,
     "records": cut_records,
     "whole": cut_whole,
+    "code": cut_code,
 }
 """Adding one is a module, a line here, and its name in the settings; the shared laws run by themselves."""

@@ -15,7 +15,16 @@ CHUNKING_VERSION = 1
 """Part of every recipe: raised whenever the same text and settings would be cut or composed differently."""
 
 StrategyName: TypeAlias = Literal[
-    "verbatim", "semantic", "sections", "headings", "window", "recursive", "tokens", "records", "whole"
+    "verbatim",
+    "semantic",
+    "sections",
+    "headings",
+    "window",
+    "recursive",
+    "tokens",
+    "records",
+    "whole",
+    "code",
 ]
 BREAKS = ("paragraph", "line", "sentence", "word")
 """Kinds of break that a list of separators may name."""
