@@ -55,7 +55,7 @@ APITOOLS := google-apitools==0.5.31; python_version < "3.13"\ngoogle-apitools==0
 constraints:
 	rm -rf build/constraints-venv
 	$(PYTHON) -m venv build/constraints-venv
-	build/constraints-venv/bin/pip install --quiet ".[azure,dev,minilm,s3]"
+	build/constraints-venv/bin/pip install --quiet ".[dev,minilm,s3]"
 	echo "# What is installed, to the version: written by 'make constraints'." > constraints.txt
 	build/constraints-venv/bin/pip freeze --exclude parquetry | \
 		sed 's/^google-apitools==.*/$(APITOOLS)/' >> constraints.txt

