@@ -23,62 +23,25 @@ from transforms.model.errors import (
 )
 from transforms.model.objects import ObjectInfo
 from transforms.storage.bounded import BoundedBuffer
+from transforms.storage.bucket import MARK, PAGE, BucketStore, without_markers
 from transforms.storage.protocol import Level
 from transforms.storage.ranges import READ_AHEAD
-from transforms.storage.roots import split_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from google.cloud import storage
 
-PAGE = 1_000
 _TIMEOUT = 60
 _DEADLINE = 300
 _PARALLEL = 8
 """Deletes at once; the client's pool keeps ten connections."""
-_MARK = "parquetry-write"
 
 
-class GcsStore:
+class GcsStore(BucketStore):
     """Objects are those of a bucket whose names begin with a prefix."""
 
-    def __init__(self, root: str) -> None:
-        self.root = root
-        self._bucket_name, self._prefix = split_root(root, "gs")
-        self._client: storage.Client | None = None
-
-    def __getstate__(self) -> dict[str, str]:
-        return {"root": self.root}
-
-    def __setstate__(self, state: dict[str, str]) -> None:
-        self.__init__(state["root"])  # type: ignore[misc]
-
-    def close(self) -> None:
-        """Let go of the connections. The next call opens new ones."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
-
-    def uri(self, name: str) -> str:
-        """``gs://bucket/prefix/name``, the name unescaped."""
-        return f"gs://{self._bucket_name}/{self._prefix}{name}"
-
-    def exists_root(self) -> bool:
-        """Whether the bucket exists: asked by listing, which needs no right on the bucket itself."""
-        try:
-            with self._translated(""):
-                next(iter(self._pages("", maximum=1)), None)
-        except NotFoundError:
-            return False
-        return True
-
-    def list(self, prefix: str = "") -> Iterator[list[ObjectInfo]]:
-        with self._translated(prefix):
-            for page in self._pages(prefix):
-                infos = self._infos(page)
-                if infos:
-                    yield [*infos]
+    scheme = "gs"
 
     def level(self, prefix: str = "") -> Level:
         folders: set[str] = set()
@@ -155,7 +118,7 @@ class GcsStore:
             )
         mark = uuid.uuid4().hex
         blob = self._bucket().blob(self._prefix + name)
-        blob.metadata = {_MARK: mark}
+        blob.metadata = {MARK: mark}
         try:
             with self._translated(name):
                 blob.upload_from_file(
@@ -175,22 +138,23 @@ class GcsStore:
         except NotFoundError as error:
             if self.exists_root():
                 raise
-            raise NotFoundError(
-                f"There is no bucket gs://{self._bucket_name}; create it, or correct {self.root}."
-            ) from error
+            raise self._no_bucket() from error
 
     def _written_by(self, name: str, mark: str) -> str | None:
         """The version of an object that bears the mark: its writer was told that it failed, and had not."""
         with self._translated(name):
             blob = self._bucket().get_blob(self._prefix + name, timeout=_TIMEOUT, retry=self._retry())
-        written = blob is not None and (blob.metadata or {}).get(_MARK) == mark
+        written = blob is not None and (blob.metadata or {}).get(MARK) == mark
         return str(blob.generation) if blob is not None and written else None
+
+    def _list_one(self) -> None:
+        next(iter(self._pages("", maximum=1)), None)
 
     def _pages(
         self, prefix: str, delimiter: str | None = None, maximum: int | None = None
     ) -> Iterator[storage.client.page_iterator.Page]:
         pages: Iterator[storage.client.page_iterator.Page] = (
-            self._client_()
+            self._client()
             .list_blobs(
                 self._bucket_name,
                 prefix=self._prefix + prefix,
@@ -206,29 +170,29 @@ class GcsStore:
         return pages
 
     def _infos(self, page: Iterable[storage.Blob]) -> Sequence[ObjectInfo]:
-        infos = (self._info(blob) for blob in page)
-        return [info for info in infos if info.name and (info.size or not info.name.endswith("/"))]
+        return without_markers(self._info(blob) for blob in page)
 
     def _info(self, blob: storage.Blob) -> ObjectInfo:
         return ObjectInfo(blob.name[len(self._prefix) :], blob.size, str(blob.generation))
 
     def _bucket(self) -> storage.Bucket:
-        return self._client_().bucket(self._bucket_name)
+        return self._client().bucket(self._bucket_name)
 
-    def _client_(self) -> storage.Client:
-        if self._client is None:
+    def _client(self) -> storage.Client:
+        if self._opened is None:
             from google.auth.exceptions import DefaultCredentialsError
             from google.cloud import storage
 
             try:
                 # No call here needs a project. With STORAGE_EMULATOR_HOST none needs credentials.
-                self._client = storage.Client(project=None)
+                self._opened = storage.Client(project=None)
             except DefaultCredentialsError as error:
                 raise ConfigError(
                     f"{self.root}: no credentials for Google Cloud were found. Run "
                     "`gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS."
                 ) from error
-        return self._client
+        client: storage.Client = self._opened
+        return client
 
     def _retry(self) -> object:
         from google.cloud.storage.retry import DEFAULT_RETRY

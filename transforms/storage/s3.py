@@ -19,65 +19,28 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 from transforms.model.errors import ConfigError, NotFoundError, PreconditionError, StorageError
 from transforms.model.objects import ObjectInfo
 from transforms.storage.bounded import BoundedBuffer
+from transforms.storage.bucket import MARK, PAGE, BucketStore, without_markers
 from transforms.storage.protocol import Level
 from transforms.storage.ranges import range_reader
-from transforms.storage.roots import split_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-PAGE = 1_000
 _ATTEMPTS = 8
 _BODY_ATTEMPTS = 4
 _CONNECTIONS = 16
 _PIECE = 2**20
 _ONE_COPY = 5 * 2**30
 """The most bytes that one server-side copy moves."""
-_MARK = "parquetry-write"
 _MISSING = {"404", "NoSuchKey", "NotFound", "NoSuchBucket"}
 _TAKEN = {"412", "PreconditionFailed", "ConditionalRequestConflict"}
 _DENIED = {"401", "403", "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken"}
 
 
-class S3Store:
+class S3Store(BucketStore):
     """Objects are those of a bucket whose names begin with a prefix."""
 
-    def __init__(self, root: str) -> None:
-        self.root = root
-        self._bucket, self._prefix = split_root(root, "s3")
-        self._made: Any = None
-
-    def __getstate__(self) -> dict[str, str]:
-        return {"root": self.root}
-
-    def __setstate__(self, state: dict[str, str]) -> None:
-        self.__init__(state["root"])  # type: ignore[misc]
-
-    def close(self) -> None:
-        """Let go of the connections. The next call opens new ones."""
-        if self._made is not None:
-            self._made.close()
-            self._made = None
-
-    def uri(self, name: str) -> str:
-        """``s3://bucket/prefix/name``, the name unescaped."""
-        return f"s3://{self._bucket}/{self._prefix}{name}"
-
-    def exists_root(self) -> bool:
-        """Whether the bucket exists: asked by listing, which needs no right on the bucket itself."""
-        try:
-            with self._translated(""):
-                self._client().list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
-        except NotFoundError:
-            return False
-        return True
-
-    def list(self, prefix: str = "") -> Iterator[list[ObjectInfo]]:
-        with self._translated(prefix):
-            for page in self._pages(prefix):
-                infos = self._infos(page)
-                if infos:
-                    yield [*infos]
+    scheme = "s3"
 
     def level(self, prefix: str = "") -> Level:
         folders: set[str] = set()
@@ -149,10 +112,10 @@ class S3Store:
         keys = [{"Key": self._prefix + name} for name in names]
         with self._translated(""):
             answer = self._client().delete_objects(
-                Bucket=self._bucket, Delete={"Objects": keys, "Quiet": True}
+                Bucket=self._bucket_name, Delete={"Objects": keys, "Quiet": True}
             )
         for fault in answer.get("Errors", ()):
-            raise StorageError(f"s3://{self._bucket}/{fault['Key']} was not deleted: {fault['Code']}.")
+            raise StorageError(f"s3://{self._bucket_name}/{fault['Key']} was not deleted: {fault['Code']}.")
 
     def _body(self, name: str, limit: int | None, wanted: Mapping[str, str]) -> bytes:
         """The bytes of an object or of a range of it; a body that breaks off is asked for again."""
@@ -178,13 +141,13 @@ class S3Store:
         try:
             with self._translated(name):
                 answer = self._client().put_object(
-                    **self._key(name), Body=data, Metadata={_MARK: mark}, **precondition
+                    **self._key(name), Body=data, Metadata={MARK: mark}, **precondition
                 )
                 return str(answer["ETag"])
         except PreconditionError:
             # Its writer was told that it failed, and had not.
             head = self._head(name)
-            if head is None or head["Metadata"].get(_MARK) != mark:
+            if head is None or head["Metadata"].get(MARK) != mark:
                 raise
             return str(head["ETag"])
         except NotFoundError as error:
@@ -192,9 +155,7 @@ class S3Store:
                 if "IfMatch" in precondition:
                     raise PreconditionError(f"{self.uri(name)} is gone.") from error
                 raise
-            raise NotFoundError(
-                f"There is no bucket s3://{self._bucket}; create it, or correct {self.root}."
-            ) from error
+            raise self._no_bucket() from error
 
     def _head(self, name: str) -> Any:
         try:
@@ -203,26 +164,29 @@ class S3Store:
         except NotFoundError:
             return None
 
+    def _list_one(self) -> None:
+        self._client().list_objects_v2(Bucket=self._bucket_name, Prefix=self._prefix, MaxKeys=1)
+
     def _pages(self, prefix: str, **more: str) -> Iterator[dict[str, Any]]:
         pages: Iterator[dict[str, Any]] = iter(
             self._client()
             .get_paginator("list_objects_v2")
-            .paginate(Bucket=self._bucket, Prefix=self._prefix + prefix, **more)
+            .paginate(Bucket=self._bucket_name, Prefix=self._prefix + prefix, **more)
         )
         return pages
 
     def _infos(self, page: Mapping[str, Any]) -> Sequence[ObjectInfo]:
-        infos = (ObjectInfo(self._name(o["Key"]), o["Size"], o["ETag"]) for o in page.get("Contents", ()))
-        return [info for info in infos if info.name and (info.size or not info.name.endswith("/"))]
+        contents = page.get("Contents", ())
+        return without_markers(ObjectInfo(self._name(o["Key"]), o["Size"], o["ETag"]) for o in contents)
 
     def _name(self, key: str) -> str:
         return key[len(self._prefix) :]
 
     def _key(self, name: str) -> dict[str, str]:
-        return {"Bucket": self._bucket, "Key": self._prefix + name}
+        return {"Bucket": self._bucket_name, "Key": self._prefix + name}
 
     def _client(self) -> Any:
-        if self._made is None:
+        if self._opened is None:
             try:
                 import boto3
                 from botocore.config import Config
@@ -230,8 +194,8 @@ class S3Store:
                 raise ConfigError(f"{self.root}: install parquetry[s3] to use s3://.") from error
             retries = {"mode": "standard", "total_max_attempts": _ATTEMPTS}
             config = Config(retries=retries, max_pool_connections=_CONNECTIONS)
-            self._made = boto3.session.Session().client("s3", config=config)
-        return self._made
+            self._opened = boto3.session.Session().client("s3", config=config)
+        return self._opened
 
     @contextmanager
     def _translated(self, name: str) -> Iterator[None]:

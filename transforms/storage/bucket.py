@@ -1,0 +1,87 @@
+"""What all stores in buckets have in common: a root, a client that opens late, listings of pages."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from transforms.model.errors import NotFoundError
+from transforms.storage.roots import split_root
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from transforms.model.objects import ObjectInfo
+
+PAGE = 1_000
+MARK = "parquetry-write"
+"""Metadata by which a writer knows its own object, where a repeated request is told that one exists."""
+
+
+class BucketStore(ABC):
+    """Objects are those of a bucket whose names begin with a prefix. Travels as its root alone."""
+
+    scheme: str
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._bucket_name, self._prefix = split_root(root, self.scheme)
+        self._opened: Any = None
+
+    def __getstate__(self) -> dict[str, str]:
+        return {"root": self.root}
+
+    def __setstate__(self, state: dict[str, str]) -> None:
+        self.__init__(state["root"])  # type: ignore[misc]
+
+    def close(self) -> None:
+        """Let go of the connections. The next call opens new ones."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def uri(self, name: str) -> str:
+        """``scheme://bucket/prefix/name``, the name unescaped."""
+        return f"{self.scheme}://{self._bucket_name}/{self._prefix}{name}"
+
+    def exists_root(self) -> bool:
+        """Whether the bucket exists: asked by listing, which needs no right on the bucket itself."""
+        try:
+            with self._translated(""):
+                self._list_one()
+        except NotFoundError:
+            return False
+        return True
+
+    def list(self, prefix: str = "") -> Iterator[list[ObjectInfo]]:
+        with self._translated(prefix):
+            for page in self._pages(prefix):
+                infos = self._infos(page)
+                if infos:
+                    yield [*infos]
+
+    def _no_bucket(self) -> NotFoundError:
+        where = f"{self.scheme}://{self._bucket_name}"
+        return NotFoundError(f"There is no bucket {where}; create it, or correct {self.root}.")
+
+    @abstractmethod
+    def _translated(self, name: str) -> AbstractContextManager[None]:
+        """Turn the client's errors into ours, once."""
+
+    @abstractmethod
+    def _list_one(self) -> None:
+        """Ask for one object of the bucket: an error says that the bucket is not there."""
+
+    @abstractmethod
+    def _pages(self, prefix: str) -> Iterable[Any]:
+        """The client's pages of a listing, in order."""
+
+    @abstractmethod
+    def _infos(self, page: Any) -> Sequence[ObjectInfo]:
+        """The objects of a page, folder markers left out."""
+
+
+def without_markers(infos: Iterable[ObjectInfo]) -> Sequence[ObjectInfo]:
+    """Objects but folder markers: names that end in a slash and hold nothing."""
+    return [info for info in infos if info.name and (info.size or not info.name.endswith("/"))]
