@@ -5,14 +5,14 @@ Nothing, if no row of any table would differ; nothing, if too many documents wer
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from transforms.model.ids import slug
 from transforms.stages.outcome import Outcome, keep_outcome
 from transforms.storage.registry import open_store
-from transforms.table.layout import shard_of
+from transforms.table.layout import CHUNKS, kind_of, shard_of
 from transforms.table.publish import Draft, publish
 from transforms.table.reader import Snapshot
 
@@ -89,13 +89,13 @@ def _deleted(
     job: Job, receipts: Sequence[ShardReceipt], parent: Snapshot | None
 ) -> dict[str, tuple[str, ...]]:
     """Chunk ids that are gone, by source; a source that left the configuration loses all of its own."""
-    deleted: dict[str, tuple[str, ...]] = {}
+    deleted: defaultdict[str, list[str]] = defaultdict(list)
     for receipt in receipts:
-        deleted[receipt.source] = deleted.get(receipt.source, ()) + receipt.deleted
+        deleted[receipt.source] += receipt.deleted
     for name in () if parent is None else parent.manifest.sources:
         if name not in job.source and parent is not None:
             ids = (batch["chunk_id"].to_pylist() for batch in parent.chunks(["chunk_id"], source=name))
-            deleted[name] = tuple(chunk_id for batch in ids for chunk_id in batch)
+            deleted[name] = [chunk_id for batch in ids for chunk_id in batch]
     return {source: tuple(sorted(ids)) for source, ids in deleted.items() if ids}
 
 
@@ -104,7 +104,7 @@ def _count(result: _Result, receipts: Sequence[ShardReceipt]) -> None:
     for file in (*result.kept, *result.new):
         if shard_of(file.path) and file.source in counts:
             one = counts[file.source]
-            if "/chunks/" in f"/{file.path}":
+            if kind_of(file.path) == CHUNKS:
                 one.chunks += file.rows
             else:
                 one.documents += file.rows

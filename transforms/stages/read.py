@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from transforms.model.errors import PreconditionError, StorageError, TooLargeError
@@ -48,11 +49,20 @@ def read_shard(plan: ShardPlan, job: Job) -> ReadShard:
 def _carried(plan: ShardPlan, job: Job, source: SourceSpec) -> Carried:
     if not plan.previous or job.parent is None:
         return Carried(CHUNK_COLUMNS.empty_table(), DOCUMENT_COLUMNS.empty_table())
-    snapshot = Snapshot.open(open_store(job.table), job.parent)
+    snapshot = _parent(job.table, job.parent, job.run_id)
     return Carried(
         snapshot.shard_table(CHUNKS, source.slug, plan.shard),
         snapshot.shard_table(DOCUMENTS, source.slug, plan.shard),
     )
+
+
+@lru_cache(maxsize=1)
+def _parent(table: str, number: int, run_id: str) -> Snapshot:  # noqa: ARG001 - see below
+    """The snapshot that the run continues, its manifest read once a process and not once a shard.
+
+    The run is part of the key: another run may find another table at the same place.
+    """
+    return Snapshot.open(open_store(table), number)
 
 
 def _settled(carried: Carried, source: SourceSpec) -> dict[str, str]:

@@ -41,6 +41,11 @@ def shard_of(path: str) -> str:
     return found[2] if found else ""
 
 
+def kind_of(path: str) -> str:
+    """``CHUNKS`` or ``DOCUMENTS``: what a file of a snapshot holds, by its path within the snapshot."""
+    return path.partition("/")[0]
+
+
 def slug_of(path: str) -> str:
     """The partition that a shard's file lies in, or ""."""
     found = _SHARD_FILE.search(path)

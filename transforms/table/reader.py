@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from transforms.model.errors import NotFoundError
-from transforms.table.layout import CHUNKS, DOCUMENTS, rejected_path, shard_of, slug_of, snapshot_dir
+from transforms.table.layout import (
+    CHUNKS,
+    DOCUMENTS,
+    kind_of,
+    rejected_path,
+    shard_of,
+    shard_path,
+    slug_of,
+    snapshot_dir,
+)
 from transforms.table.manifest import Manifest, read_manifest
 from transforms.table.schema import CHUNKS as CHUNK_COLUMNS
 from transforms.table.schema import DOCUMENTS as DOCUMENT_COLUMNS
@@ -26,7 +36,7 @@ _ROWS_AT_ONCE = 4096
 SCHEMAS = {CHUNKS: CHUNK_COLUMNS, DOCUMENTS: DOCUMENT_COLUMNS}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Snapshot:
     """One published snapshot."""
 
@@ -45,7 +55,7 @@ class Snapshot:
     def files(self, kind: str, source: str | None = None) -> Iterator[FileInfo]:
         """The files of one kind, of all sources or of one, by name."""
         for file in self.manifest.files:
-            if file.path.startswith(f"{kind}/") and source in (None, file.source):
+            if kind_of(file.path) == kind and source in (None, file.source):
                 yield file
 
     def shards(self, kind: str, slug: str) -> list[str]:
@@ -69,12 +79,12 @@ class Snapshot:
     ) -> pa.Table:
         """All rows of one shard; none where it has no file of this kind."""
         schema = SCHEMAS[kind]
-        for file in self.files(kind):
-            if slug_of(file.path) == slug and shard_of(file.path) == shard:
-                with self.store.open(snapshot_dir(self.manifest.snapshot) + file.path) as opened:
-                    table = pq.read_table(opened, columns=None if columns is None else list(columns))
-                return table.cast(_selected(schema, table.column_names))
-        return _selected(schema, columns or schema.names).empty_table()
+        path = shard_path(self.manifest.snapshot, kind, slug, shard)
+        if path not in self._paths:
+            return _selected(schema, columns or schema.names).empty_table()
+        with self.store.open(path) as opened:
+            table = pq.read_table(opened, columns=None if columns is None else list(columns))
+        return table.cast(_selected(schema, table.column_names))
 
     def rejected(self) -> pa.Table:
         """The rejected table."""
@@ -83,6 +93,12 @@ class Snapshot:
                 return pq.read_table(file).cast(REJECTED)
         except NotFoundError:
             return REJECTED.empty_table()
+
+    @cached_property
+    def _paths(self) -> frozenset[str]:
+        """The files of the manifest, from the table's root: a table has as many as shards."""
+        folder = snapshot_dir(self.manifest.snapshot)
+        return frozenset(folder + file.path for file in self.manifest.files)
 
     def _batches(
         self, kind: str, columns: Sequence[str] | None, source: str | None

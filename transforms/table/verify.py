@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transforms.model.errors import TableError
-from transforms.table.layout import CHUNKS, DOCUMENTS, snapshot_dir
+from transforms.table.layout import CHUNKS, DOCUMENTS, kind_of, snapshot_dir
 
 if TYPE_CHECKING:
     from transforms.storage.protocol import Store
@@ -34,7 +34,7 @@ def check_files(store: Store, manifest: Manifest) -> None:
                 f"snapshot {manifest.snapshot} was not published."
             )
     for kind in (CHUNKS, DOCUMENTS):
-        rows = sum(file.rows for file in manifest.files if file.path.startswith(f"{kind}/"))
+        rows = sum(file.rows for file in manifest.files if kind_of(file.path) == kind)
         if rows != manifest.counts[kind]:
             raise TableError(
                 f"The {kind} files of snapshot {manifest.snapshot} hold {rows:,} rows and the sources count "
