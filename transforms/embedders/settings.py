@@ -6,6 +6,7 @@ configuration costs nothing.
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Literal, Self, TypeAlias
 from urllib.parse import urlsplit
 
@@ -184,4 +185,4 @@ def settings_from_json(text: str) -> EmbedderSettings:
 
 def settings_to_json(settings: EmbedderSettings) -> str:
     """The settings on one line, for a table's manifest."""
-    return _ADAPTER.dump_json(settings).decode()
+    return json.dumps(settings.model_dump(mode="json"), sort_keys=True)

@@ -12,6 +12,8 @@ from transforms.model.errors import RejectedError
 from transforms.structure.blocks import parse_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from transforms.extractors.markdown_writer import MarkdownWriter
     from transforms.extractors.settings import ExtractSettings
 
@@ -24,11 +26,7 @@ def extract_docx(data: bytes, name: str, settings: ExtractSettings) -> list[Docu
     from transforms.extractors.docx import read_docx
 
     package = Package(data, caps(settings), "DOCX")
-    try:
-        written = read_docx(package, keep_hidden=settings.hidden_text == "keep")
-    except RecursionError as error:
-        raise _too_deep("DOCX") from error
-    return _documents(package, written, DOCX, "docx/1")
+    return _documents(package, _written(read_docx, package, settings), DOCX, "docx/1")
 
 
 def extract_pptx(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
@@ -36,11 +34,7 @@ def extract_pptx(data: bytes, name: str, settings: ExtractSettings) -> list[Docu
     from transforms.extractors.pptx import read_pptx
 
     package = Package(data, caps(settings), "PPTX")
-    try:
-        written = read_pptx(package, keep_hidden=settings.hidden_text == "keep")
-    except RecursionError as error:
-        raise _too_deep("PPTX") from error
-    return _documents(package, written, PPTX, "pptx/1")
+    return _documents(package, _written(read_pptx, package, settings), PPTX, "pptx/1")
 
 
 def extract_xlsx(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
@@ -78,5 +72,11 @@ def _documents(
     ]
 
 
-def _too_deep(what: str) -> RejectedError:
-    return RejectedError("corrupt", f"The {what} nests its content deeper than any program writes it.")
+def _written(
+    read: Callable[..., MarkdownWriter], package: Package, settings: ExtractSettings
+) -> MarkdownWriter:
+    try:
+        return read(package, keep_hidden=settings.hidden_text == "keep")
+    except RecursionError as error:
+        detail = f"The {package.what} nests its content deeper than any program writes it."
+        raise RejectedError("corrupt", detail) from error

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.table.columns import count_true
+
 if TYPE_CHECKING:
     from transforms.stages.job import Recipe
 
@@ -84,16 +86,16 @@ def compare(listing: pa.Table, known: pa.Table, rejected: pa.Table, recipe: Reci
     gone = objects.join(
         listing.select(["object_name"]), "object_name", join_type="left anti", use_threads=False
     )
-    changed = _count(pc.and_(todo, is_known))
+    changed = count_true(pc.and_(todo, is_known))
     return Diff(
         reads=reads.sort_by("object_name"),
         gone=gone.select(["object_name", "shard"]).sort_by("object_name"),
         kept_rejections=still_bad.drop_columns(["bad"]).sort_by("object_name"),
         shards=tuple(sorted(known["shard"].unique().to_pylist())),
         listed=listing.num_rows,
-        new=_count(todo) - changed,
+        new=count_true(todo) - changed,
         changed=changed,
-        unchanged=_count(pc.and_(settled, is_known)),
+        unchanged=count_true(pc.and_(settled, is_known)),
     )
 
 
@@ -135,7 +137,3 @@ def _still_bad(listing: pa.Table, rejected: pa.Table, recipe: Recipe) -> pa.Tabl
         use_threads=False,
     )
     return kept.append_column("bad", pa.repeat(pa.scalar(value=True), kept.num_rows))
-
-
-def _count(mask: pa.ChunkedArray) -> int:
-    return int(pc.sum(mask).as_py() or 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from transforms.embedders.settings import settings_to_json
 from transforms.model.ids import fingerprint
 
 if TYPE_CHECKING:
@@ -66,8 +67,7 @@ class Job:
     @cached_property
     def recipe(self) -> dict[str, str]:
         """What the table is made with: the embedder's settings, each source's fingerprint."""
-        embedder = json.dumps(self.embedder.model_dump(mode="json"), sort_keys=True)
-        return {"embedder": embedder} | {
+        return {"embedder": settings_to_json(self.embedder)} | {
             f"source:{source.name}": source.recipe.fingerprint for source in self.sources
         }
 

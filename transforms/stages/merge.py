@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.table.columns import replace_column
+from transforms.table.columns import count_true, replace_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from transforms.stages.work import EmbeddedShard
+
+_NOT_COMPARED = ("changed_in", "embedding")
+"""A vector is the same where its ``embed_key`` is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +53,9 @@ def merge_shard(shard: EmbeddedShard, snapshot: int) -> MergedShard:
     gone = _not_in(old_chunks["chunk_id"], chunks["chunk_id"].to_pylist())
     documents = pa.concat_tables([kept_documents, new_documents]).sort_by("doc_id")
     deleted = tuple(old_chunks["chunk_id"].filter(gone).to_pylist())
-    changed = _count(pc.equal(new_chunks["changed_in"], snapshot))
+    changed = count_true(pc.equal(new_chunks["changed_in"], snapshot))
     same_documents = documents.equals(shard.carried.documents.sort_by("doc_id"))
     return MergedShard(documents, chunks, deleted, changed, bool(deleted or changed or not same_documents))
-
-
-def _count(mask: pa.ChunkedArray) -> int:
-    return int(pc.sum(mask).as_py() or 0)
 
 
 def _not_in(column: pa.ChunkedArray, values: Iterable[str]) -> pa.ChunkedArray:
@@ -96,11 +95,7 @@ def _keep_numbers(new: pa.Table, old: pa.Table, key: str) -> pa.Table:
     return replace_column(new, "changed_in", pa.array(numbers, pa.int64()))
 
 
-VECTOR_COLUMNS = ("embedding",)
-"""Not compared: a vector is the same where its ``embed_key`` is."""
-
-
 def _equal_rows(left: pa.Table, right: pa.Table) -> list[bool]:
-    names = [n for n in left.column_names if n != "changed_in" and n not in VECTOR_COLUMNS]
+    names = [n for n in left.column_names if n not in _NOT_COMPARED]
     rows = zip(left.select(names).to_pylist(), right.select(names).to_pylist(), strict=True)
     return [mine == theirs for mine, theirs in rows]
