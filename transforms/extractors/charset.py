@@ -38,7 +38,7 @@ _OTHERS = (
     "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949",
     "cp1251", "koi8_r", "cp866", "iso8859_5", "cp1253", "cp1255", "cp1256", "cp874",
 )  # fmt: skip
-_CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROLS = bytes(byte for byte in range(0x20) if byte not in b"\t\n\v\f\r\x1b")
 _CONTROLS_AT_MOST = 0.1
 _STRAY_CONTROLS = 8
 
@@ -54,12 +54,18 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, tuple[str, ..
             ``unsupported_type`` for bytes that are no text.
     """
     text, warnings = _decode(data, encoding)
-    controls = len(_CONTROLS.findall(text[:_SAMPLE]))
-    if controls > max(_STRAY_CONTROLS, _CONTROLS_AT_MOST * len(text[:_SAMPLE])):
+    sample = text[:_SAMPLE]
+    if _controls(sample) > max(_STRAY_CONTROLS, _CONTROLS_AT_MOST * len(sample)):
         raise RejectedError(
             "unsupported_type", "The file is binary: neither text nor a format that can be read."
         )
     return text, warnings
+
+
+def _controls(text: str) -> int:
+    """How many control characters a text has that no text file needs."""
+    data = text.encode("utf-8", "replace")
+    return len(data) - len(data.translate(None, _CONTROLS))
 
 
 def _decode(data: bytes, encoding: str | None) -> tuple[str, tuple[str, ...]]:

@@ -53,8 +53,9 @@ _INSIDE = (
     (8, b"WAVE", "a sound"),
     (257, b"ustar", "a tar archive"),
 )
-_TEXT_MAGIC = ("BM", "MZ", "ID3")
+_TEXT_MAGIC = (b"BM", b"MZ", b"ID3")
 """Of these a text may begin as well: they count only beside bytes that no text has."""
+_ANY_MAGIC = tuple(magic for magic, _ in _MAGIC)
 
 
 def media_type(data: bytes, name: str) -> str:
@@ -92,17 +93,14 @@ def media_type(data: bytes, name: str) -> str:
 
 def _known_as(data: bytes) -> str | None:
     """What a file of a format that is not read is, by its first bytes."""
-    for magic, what in _MAGIC:
-        if data.startswith(magic) and (magic.decode("latin-1") not in _TEXT_MAGIC or b"\0" in data[:512]):
-            return what
-    return next(
-        (
-            what
-            for at, magic, what in _INSIDE
-            if data[at : at + len(magic)] == magic and b"\0" in data[:512]
-        ),
-        None,
-    )
+    binary = b"\0" in data[:512]
+    if data.startswith(_ANY_MAGIC):
+        for magic, what in _MAGIC:
+            if data.startswith(magic) and (binary or magic not in _TEXT_MAGIC):
+                return what
+    if not binary:
+        return None
+    return next((what for at, magic, what in _INSIDE if data.startswith(magic, at)), None)
 
 
 _REMEDY = "Convert it to a format that is read, as PDF or text, or leave it out with `exclude`."
