@@ -297,3 +297,18 @@ def test_a_missing_bucket_is_not_made_by_writing(store, kind):
     missing = type(store)(store.root.replace("b-", "missing-"))
     with pytest.raises(NotFoundError, match="no bucket"):
         missing.write("a", b"1")
+
+
+def test_a_listing_tells_what_the_store_knows_of_the_content_and_when_it_was_written(store):
+    store.write("a", b"same bytes")
+    store.write("b", b"same bytes")
+    store.write("c", b"other ones")
+    listed = [info for page in store.list() for info in page]
+    sums = [info.checksum for info in listed]
+    assert sums[0] == sums[1]
+    assert sums[2] != sums[0] or not sums[0]
+    stated = [store.stat(info.name) for info in listed]
+    assert [(info.checksum, info.modified) for info in stated] == [
+        (info.checksum, info.modified) for info in listed
+    ]
+    assert all(info.modified > 1_500_000_000 for info in listed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +17,7 @@ class ObjectInfo:
     name: str
     size: int
     token: str
+    checksum: str = field(default="", compare=False)
+    """What the store knows of the content itself, as ``md5:...``; "" where it knows nothing."""
+    modified: int | None = field(default=None, compare=False)
+    """When it was written last, in seconds since 1970; None where that is not told."""

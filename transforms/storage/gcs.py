@@ -161,7 +161,7 @@ class GcsStore(BucketStore):
                 delimiter=delimiter,
                 max_results=maximum,
                 page_size=PAGE,
-                fields="items(name,size,generation),prefixes,nextPageToken",
+                fields="items(name,size,generation,md5Hash,updated),prefixes,nextPageToken",
                 timeout=_TIMEOUT,
                 retry=self._retry(),
             )
@@ -173,7 +173,12 @@ class GcsStore(BucketStore):
         return without_markers(self._info(blob) for blob in page)
 
     def _info(self, blob: storage.Blob) -> ObjectInfo:
-        return ObjectInfo(blob.name[len(self._prefix) :], blob.size, str(blob.generation))
+        # Objects that were composed of others have no MD5.
+        checksum = f"md5:{blob.md5_hash}" if blob.md5_hash else ""
+        modified = int(blob.updated.timestamp()) if blob.updated else None
+        return ObjectInfo(
+            blob.name[len(self._prefix) :], blob.size, str(blob.generation), checksum, modified
+        )
 
     def _bucket(self) -> storage.Bucket:
         return self._client().bucket(self._bucket_name)

@@ -249,7 +249,7 @@ def _encodes(name: str) -> bool:
 
 
 def _info(name: str, facts: os.stat_result) -> ObjectInfo:
-    return ObjectInfo(name, facts.st_size, _token(facts))
+    return ObjectInfo(name, facts.st_size, _token(facts), modified=int(facts.st_mtime))
 
 
 def _token(facts: os.stat_result) -> str:

@@ -53,7 +53,7 @@ class S3Store(BucketStore):
 
     def stat(self, name: str) -> ObjectInfo | None:
         head = self._head(name)
-        return None if head is None else ObjectInfo(name, head["ContentLength"], head["ETag"])
+        return None if head is None else _info(name, head["ContentLength"], head)
 
     def read(self, name: str, token: str | None = None, limit: int | None = None) -> bytes:
         wanted = {"IfMatch": token} if token else {}
@@ -177,7 +177,7 @@ class S3Store(BucketStore):
 
     def _infos(self, page: Mapping[str, Any]) -> Sequence[ObjectInfo]:
         contents = page.get("Contents", ())
-        return without_markers(ObjectInfo(self._name(o["Key"]), o["Size"], o["ETag"]) for o in contents)
+        return without_markers(_info(self._name(o["Key"]), o["Size"], o) for o in contents)
 
     def _name(self, key: str) -> str:
         return key[len(self._prefix) :]
@@ -215,6 +215,12 @@ class S3Store(BucketStore):
             ) from error
         except BotoCoreError as error:
             raise StorageError(f"{where}: {error}.") from error
+
+
+def _info(name: str, size: int, facts: Mapping[str, Any]) -> ObjectInfo:
+    """What an answer of the service says of an object: an ETag follows from the bytes and how they were sent."""
+    tag, modified = facts["ETag"], facts.get("LastModified")
+    return ObjectInfo(name, size, tag, f"etag:{tag}", int(modified.timestamp()) if modified else None)
 
 
 def _ours(where: str, code: str, error: Exception) -> StorageError:
