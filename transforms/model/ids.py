@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-import uuid
 from collections.abc import Iterable, Iterator
 
-_CHUNK_NAMESPACE = uuid.UUID("6f1d7a52-0f6a-5d0e-9a57-5a2f9f1c8b11")
 _SLUG = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 
 
@@ -19,30 +17,49 @@ def sha256_hex(text: str | bytes) -> str:
 
 def fingerprint(*parts: str) -> str:
     """32 hex digits over a sequence of texts; ``("ab", "c")`` and ``("a", "bc")`` differ."""
+    return _digest(parts).hexdigest()[:32]
+
+
+def chunk_ids(source: str, doc_id: str, text_hashes: Iterable[str]) -> Iterator[str]:
+    """One UUID (version 8) a chunk, over source, document, text hash and n-th occurrence of that text.
+
+    A chunk keeps its id when others come or go around it, and an id never points at other text.
+    """
+    of_document = _digest((source, doc_id))
+    seen: dict[str, int] = {}
+    for text_hash in text_hashes:
+        occurrence = seen.get(text_hash, 0)
+        seen[text_hash] = occurrence + 1
+        yield _uuid(_continued(of_document, f"{text_hash}:{occurrence}"))
+
+
+def embed_keys(model: str, dimension: int, task: str, text_hashes: Iterable[str]) -> Iterator[str]:
+    """What names the vector of each text, given by its SHA-256: the same key is never paid for twice."""
+    of_model = _digest((model, str(dimension), task))
+    for text_hash in text_hashes:
+        yield _continued(of_model, text_hash)[:32]
+
+
+def _digest(parts: Iterable[str]) -> hashlib._Hash:
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode()
         digest.update(len(data).to_bytes(8, "big"))
         digest.update(data)
-    return digest.hexdigest()[:32]
+    return digest
 
 
-def chunk_ids(source: str, doc_id: str, text_hashes: Iterable[str]) -> Iterator[str]:
-    """One UUID (version 5) a chunk, over source, document, text hash and n-th occurrence of that text.
-
-    A chunk keeps its id when others come or go around it, and an id never points at other text.
-    """
-    seen: dict[str, int] = {}
-    for text_hash in text_hashes:
-        occurrence = seen.get(text_hash, 0)
-        seen[text_hash] = occurrence + 1
-        key = fingerprint(source, doc_id, text_hash, str(occurrence))
-        yield str(uuid.uuid5(_CHUNK_NAMESPACE, key))
+def _continued(digest: hashlib._Hash, text: str) -> str:
+    """The hex digits of a digest with a text behind it; the digest itself stays as it is."""
+    copy = digest.copy()
+    copy.update(text.encode())
+    return copy.hexdigest()
 
 
-def embed_key(model: str, dimension: int, task: str, embed_text: str) -> str:
-    """What names a vector: the same key is never paid for twice."""
-    return fingerprint(model, str(dimension), task, embed_text)
+def _uuid(digits: str) -> str:
+    """Hex digits as the text of a UUID of version 8 (RFC 9562), whose bits are the maker's own."""
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-8{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
 
 def slug(name: str) -> str:
