@@ -10,7 +10,8 @@ from transforms.chunk import ChunkText
 from transforms.commit import CommitSnapshot
 from transforms.embed import EmbedChunks
 from transforms.extract import ExtractText
-from transforms.list import ListObjects
+from transforms.guard import CheckPlans
+from transforms.list import LISTING, PROBLEMS, ListObjects
 from transforms.plan import PlanShards, ReadSnapshot
 from transforms.read import DONE, ReadObjects
 from transforms.write import WriteShard
@@ -25,11 +26,19 @@ def plan_sources(pipeline: beam.Pipeline, job: Job) -> beam.PCollection[SourcePl
     """List every source, compare it with the last snapshot, cut the work into shards."""
     sources = pipeline | "Sources" >> beam.Create([source.name for source in job.sources])
     spread = sources | "SpreadSources" >> beam.Reshuffle()
+    listed = spread | "ListObjects" >> ListObjects(job)
     columns = {
-        "listing": spread | "ListObjects" >> ListObjects(job),
+        "listing": listed[LISTING],
+        "problems": listed[PROBLEMS],
         "documents": spread | "ReadSnapshot" >> ReadSnapshot(job),
     }
     return columns | "PlanShards" >> PlanShards(job)
+
+
+def run_everything(pipeline: beam.Pipeline, job: Job) -> beam.PCollection[Outcome]:
+    """The whole job as one pipeline: plan, let the guards look at the plans, work, commit."""
+    plans = plan_sources(pipeline, job) | "CheckPlans" >> CheckPlans(job)
+    return build_snapshot(plans, job)
 
 
 def build_snapshot(plans: beam.PCollection[SourcePlan], job: Job) -> beam.PCollection[Outcome]:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from pipeline.config import JobConfig, SourceConfig
 
 
-def make_job(config: JobConfig, run_id: str, snapshot: int, parent: int | None) -> Job:
+def make_job(
+    config: JobConfig, run_id: str, snapshot: int, parent: int | None, *, allow_deletes: bool = False
+) -> Job:
     """The job that builds ``snapshot`` from ``parent``."""
     return Job(
         table=config.table,
@@ -27,6 +29,10 @@ def make_job(config: JobConfig, run_id: str, snapshot: int, parent: int | None) 
         max_object_bytes=config.limits.max_object_bytes,
         max_rejected_share=config.limits.max_rejected_share,
         shard_bytes=config.run.shard_bytes,
+        max_deleted_share=config.limits.max_deleted_share,
+        always_allowed_deletes=config.limits.always_allowed_deletes,
+        max_empty_share=config.limits.max_empty_share,
+        allow_deletes=allow_deletes,
     )
 
 

@@ -13,10 +13,9 @@ import uuid
 from typing import TYPE_CHECKING
 
 from pipeline.beam_errors import our_errors
-from pipeline.canary import check_drift
-from pipeline.guards import check_deletions
 from pipeline.job import make_job
-from transforms.model.errors import ConfigError, NotFoundError, ParquetryError
+from transforms.model.errors import ConfigError, GuardError, NotFoundError, ParquetryError, StorageError
+from transforms.stages.guards import check_plans
 from transforms.stages.outcome import read_outcome
 from transforms.stages.plans import read_plans
 from transforms.storage.registry import open_store
@@ -38,13 +37,20 @@ if TYPE_CHECKING:
 LOCAL_RUNNERS = ("", "DirectRunner", "FnApiRunner")
 
 
-def run_job(config: JobConfig, beam_args: Sequence[str] = (), *, allow_deletes: bool = False) -> Outcome:
+def run_job(
+    config: JobConfig,
+    beam_args: Sequence[str] = (),
+    *,
+    allow_deletes: bool = False,
+    take_over: bool = False,
+) -> Outcome:
     """Bring the table up to date with its sources.
 
     Args:
         config: the job.
         beam_args: options for Beam; ``--runner`` chooses another runner than the local one.
         allow_deletes: delete however much is gone.
+        take_over: ask no claim of another machine whether its run may live still.
 
     Raises:
         ConfigError: a source or the table cannot be used; nothing was written.
@@ -58,10 +64,12 @@ def run_job(config: JobConfig, beam_args: Sequence[str] = (), *, allow_deletes: 
     parent = pointer.snapshot if pointer else None
     number = pointer.highest + 1 if pointer else 1
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:8]}"
-    job = make_job(config, run_id, number, parent)
-    with Lease(store, number, run_id):
-        outcome = _run(job, config, list(beam_args), allow_deletes=allow_deletes)
-        if outcome.status != "published":
+    job = make_job(config, run_id, number, parent, allow_deletes=allow_deletes)
+    with Lease(store, number, run_id, parent=parent, take_over=take_over):
+        outcome = _run(job, config, list(beam_args))
+        if outcome.status == "refused":
+            raise GuardError(outcome.refusal)
+        if outcome.status == "unchanged":
             _remove_unfinished(job)
     return outcome
 
@@ -70,13 +78,21 @@ def _check_sources(config: JobConfig) -> None:
     missing = [
         f"  source `{source.name}`: there is nothing at {source.root}"
         for source in config.sources
-        if not open_store(source.root).exists_root()
+        if _is_missing(source.root)
     ]
     if missing:
         raise ConfigError("\n".join(["These sources cannot be read; nothing was done:", *missing]))
 
 
-def _run(job: Job, config: JobConfig, beam_args: list[str], *, allow_deletes: bool) -> Outcome:
+def _is_missing(root: str) -> bool:
+    try:
+        return not open_store(root).exists_root()
+    except StorageError:
+        # Out of reach is not missing: the listing will say what is wrong, and the other sources go on.
+        return False
+
+
+def _run(job: Job, config: JobConfig, beam_args: list[str]) -> Outcome:
     from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 
     # Beam warns of options and coders that are this program's own business.
@@ -87,7 +103,7 @@ def _run(job: Job, config: JobConfig, beam_args: list[str], *, allow_deletes: bo
         if runner.split(".")[-1] not in LOCAL_RUNNERS:
             _run_elsewhere(job, options)
         else:
-            _run_here(job, config, beam_args, allow_deletes=allow_deletes)
+            _run_here(job, config, beam_args)
     except RuntimeError as error:
         ours = next(our_errors(error), None)
         if ours is None:
@@ -105,21 +121,19 @@ def _run(job: Job, config: JobConfig, beam_args: list[str], *, allow_deletes: bo
 def _run_elsewhere(job: Job, options: object) -> None:
     import apache_beam as beam
 
-    from pipeline.dag import build_snapshot, plan_sources
+    from pipeline.dag import run_everything
 
     with beam.Pipeline(options=options) as pipeline:
-        build_snapshot(plan_sources(pipeline, job), job)
+        run_everything(pipeline, job)
 
 
-def _run_here(job: Job, config: JobConfig, beam_args: list[str], *, allow_deletes: bool) -> None:
+def _run_here(job: Job, config: JobConfig, beam_args: list[str]) -> None:
     import apache_beam as beam
 
     from pipeline.dag import build_snapshot
 
     plans = plan_here(job)
-    check_deletions(plans, job, config.limits, allow=allow_deletes)
-    if any(plan.work_bytes for plan in plans):
-        check_drift(job)
+    check_plans(plans, job)
     workers = config.run.worker_count(sum(plan.work_bytes for plan in plans))
     with _local_pipeline(beam_args, workers) as pipeline:
         build_snapshot(pipeline | "Plans" >> beam.Create(plans), job)

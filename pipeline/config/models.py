@@ -89,6 +89,9 @@ class Limits(_Keys):
     always_allowed_deletes: Annotated[int, Field(ge=0)] = Field(
         default=10, description="That many deletions a source are never refused."
     )
+    max_empty_share: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.5, description="Share of the texts embedded in one run that may come without a vector."
+    )
     max_object_bytes: Annotated[int, Field(ge=1)] = Field(
         default=256 * 2**20, description="Larger objects are rejected unread."
     )

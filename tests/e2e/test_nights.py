@@ -128,7 +128,10 @@ def test_too_many_rejections_publish_nothing(world):
     outcome = world.run(limits={"max_rejected_share": 0.1})
     assert (outcome.status, outcome.snapshot) == ("too_many_rejected", None)
     assert not (world.table / "latest.json").exists()
-    assert not world.snapshot(1).exists()
+    assert not (world.snapshot(1) / "manifest.json").exists()
+    # What was embedded is kept for the run that is allowed to publish it.
+    outcome = world.run(limits={"max_rejected_share": 0.9})
+    assert (outcome.status, outcome.snapshot) == ("published", 1)
 
 
 def test_a_missing_folder_is_a_sentence_and_writes_nothing(world):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from transforms.model.errors import ParquetryError
+from transforms.model.errors import GuardError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ def embed_distinct(
     NaN throughout where the text has no vector; zeros and numbers that are not finite are none either.
 
     Raises:
-        ParquetryError: the embedder gave another number of rows or another dimension than it promised.
+        GuardError: the embedder gave another number of rows or another dimension than it promised.
     """
     distinct = sorted(set(texts), key=lambda text: (len(text), text))
     vectors = np.empty((len(distinct), embedder.dimension), dtype=np.float32)
@@ -69,9 +69,9 @@ def _cuts(sizes: Sequence[int], batch_items: int, batch_tokens: int) -> list[int
 
 def _checked(vectors: NDArray[np.float32], items: int, embedder: Embedder) -> NDArray[np.float32]:
     if vectors.shape != (items, embedder.dimension):
-        raise ParquetryError(
-            f"the embedder {embedder.name} gave an array of shape {vectors.shape} for {items} texts; "
-            f"({items}, {embedder.dimension}) was promised"
+        raise GuardError(
+            f"Nothing was published: the embedder {embedder.name} gave an array of shape {vectors.shape} "
+            f"for {items} texts; ({items}, {embedder.dimension}) was promised."
         )
     return vectors
 

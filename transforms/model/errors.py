@@ -25,10 +25,10 @@ class TableError(ParquetryError):
     exit_code = 2
 
 
-class TooManyRejectedError(ParquetryError):
-    """More documents were rejected than the configuration allows; nothing was published."""
+class NewerTableError(TableError):
+    """A newer program wrote the table: this one leaves it alone."""
 
-    exit_code = 3
+    exit_code = 4
 
 
 class GuardError(ParquetryError):

@@ -71,7 +71,7 @@ class ShardReceipt:
     rejected: tuple[Rejection, ...] = ()
     deleted: tuple[str, ...] = ()
     """Chunk ids of the previous snapshot that this shard no longer has."""
-    changed: int = 0
-    """Chunks that are new or differ from the row of the same id."""
+    empty: int = 0
+    """Texts that were embedded and got no vector, nor a refusal."""
     differs: bool = True
     """Whether any row of the shard, documents included, differs from the previous snapshot's."""

@@ -23,6 +23,8 @@ class SourcePlan:
     gone: int
     work_bytes: int
     """Bytes of the objects to read."""
+    problem: str = ""
+    """Why the source could not be listed whole: then all its rows are kept as they are."""
 
     @property
     def known(self) -> int:

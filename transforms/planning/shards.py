@@ -51,6 +51,23 @@ def plan_source(source: str, diff: Diff, recipe: str, shard_bytes: int) -> Sourc
     )
 
 
+def keep_all(source: str, known: pa.Table, rejected: pa.Table, problem: str) -> SourcePlan:
+    """The plan that works on nothing and lets nothing go, because of a problem with the listing."""
+    return SourcePlan(
+        source=source,
+        shards=(),
+        kept_shards=tuple(sorted(known["shard"].unique().to_pylist())),
+        kept_rejections=tuple(Rejection(**row) for row in _rejections(rejected)),
+        listed=0,
+        new=0,
+        changed=0,
+        unchanged=len(known["object_name"].unique()),
+        gone=0,
+        work_bytes=0,
+        problem=problem,
+    )
+
+
 def shard_ends(infos: Sequence[ObjectInfo], shard_bytes: int) -> list[int]:
     """Where shards end in a sequence in name order, as indexes after their last object.
 

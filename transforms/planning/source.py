@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from transforms.model.ids import fingerprint
 from transforms.planning.diff import KNOWN, LISTING, compare
-from transforms.planning.shards import plan_source
+from transforms.planning.shards import keep_all, plan_source
 from transforms.table.ipc import from_ipc
 
 if TYPE_CHECKING:
@@ -27,3 +27,8 @@ def make_plan(
     # A shard done for another parent carried other rows over.
     inputs = fingerprint(spec.recipe.fingerprint, str(job.parent))
     return plan_source(source, diff, inputs, job.shard_bytes)
+
+
+def keep_source(source: str, documents: Iterable[bytes], rejected: pa.Table, problem: str) -> SourcePlan:
+    """The plan of a source that could not be listed whole: it keeps its rows, whatever else changes."""
+    return keep_all(source, from_ipc(documents, KNOWN), rejected, problem)

@@ -1,27 +1,38 @@
 """Decide what a finished run publishes: a snapshot, or nothing.
 
-Nothing, if no row of any table would differ; nothing, if too many documents were rejected.
+Nothing, if no row of any table would differ; nothing, if too many documents were rejected or too many texts
+got no vector.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from transforms.model.errors import GuardError
 from transforms.model.ids import slug
-from transforms.stages.outcome import Outcome, keep_outcome
+from transforms.stages.outcome import Outcome, keep_outcome, refused
 from transforms.storage.registry import open_store
 from transforms.table.layout import CHUNKS, kind_of, shard_of
+from transforms.table.manifest import summed
 from transforms.table.publish import Draft, publish
 from transforms.table.reader import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from transforms.model.shard import FileInfo, Rejection, ShardReceipt
     from transforms.planning.plan import SourcePlan
     from transforms.stages.job import Job
+
+
+_NO_FAULT = ("unsupported_type", "empty")
+"""Reasons that say nothing bad of a part of an object, which nobody can leave out by ``exclude``."""
+
+
+_ALWAYS_ALLOWED_EMPTY = 10
+"""Texts without a vector that are never refused: single words of another language, rows of signs."""
 
 
 @dataclass(slots=True)
@@ -42,26 +53,40 @@ class _Result:
     new: tuple[FileInfo, ...]
     rejected: tuple[Rejection, ...]
     deleted: dict[str, tuple[str, ...]]
-    counts: dict[str, _Counts] = field(default_factory=dict)
+    counts: dict[str, dict[str, int]]
+    """By source."""
+    totals: dict[str, int]
+    incomplete: dict[str, str]
 
 
 def commit_snapshot(job: Job, plans: Sequence[SourcePlan], receipts: Sequence[ShardReceipt]) -> Outcome:
     """Publish the snapshot that the receipts make together with the kept shards, if there is cause to.
+
+    A guard that refuses is an outcome too.
 
     Raises:
         TableError, StorageError: the snapshot could not be published; the last one is as it was.
     """
     parent = None if job.parent is None else Snapshot.open(open_store(job.table), job.parent)
     result = _gather(job, plans, receipts, parent)
-    if _too_many_rejected(job, result):
-        outcome = _outcome(job, "too_many_rejected", job.parent, result, receipts)
-    elif parent is not None and _nothing_new(receipts, result, parent):
-        outcome = _outcome(job, "unchanged", job.parent, result, receipts)
-    else:
-        publish(open_store(job.table), _draft(job, result))
-        outcome = _outcome(job, "published", job.snapshot, result, receipts)
+    try:
+        outcome = _decide(job, receipts, result, parent)
+    except GuardError as error:
+        outcome = refused(job, str(error))
     keep_outcome(outcome, job)
     return outcome
+
+
+def _decide(
+    job: Job, receipts: Sequence[ShardReceipt], result: _Result, parent: Snapshot | None
+) -> Outcome:
+    if _too_many_rejected(job, result):
+        return _outcome(job, "too_many_rejected", job.parent, result, receipts)
+    if parent is not None and _nothing_new(receipts, result, parent):
+        return _outcome(job, "unchanged", job.parent, result, receipts)
+    _check_vectors(job, receipts)
+    publish(open_store(job.table), _draft(job, result))
+    return _outcome(job, "published", job.snapshot, result, receipts)
 
 
 def _gather(
@@ -74,15 +99,16 @@ def _gather(
     rejected = [r for plan in plans for r in plan.kept_rejections]
     rejected += [r for receipt in receipts for r in receipt.rejected]
     deleted = _deleted(job, receipts, parent)
-    result = _Result(
+    counts = _count(job, receipts, kept, rejected, deleted)
+    return _Result(
         kept=kept,
         new=tuple(sorted(new, key=lambda file: file.path)),
         rejected=tuple(sorted(rejected, key=lambda r: (r.source, r.doc_id))),
         deleted=deleted,
-        counts={source.name: _Counts() for source in job.sources},
+        counts=counts,
+        totals=summed(counts.values()),
+        incomplete={plan.source: plan.problem for plan in plans if plan.problem},
     )
-    _count(result, receipts)
-    return result
 
 
 def _deleted(
@@ -99,29 +125,50 @@ def _deleted(
     return {source: tuple(sorted(ids)) for source, ids in deleted.items() if ids}
 
 
-def _count(result: _Result, receipts: Sequence[ShardReceipt]) -> None:
-    counts = result.counts
-    for file in (*result.kept, *result.new):
-        if shard_of(file.path) and file.source in counts:
-            one = counts[file.source]
-            if kind_of(file.path) == CHUNKS:
-                one.chunks += file.rows
-            else:
-                one.documents += file.rows
+def _count(
+    job: Job,
+    receipts: Sequence[ShardReceipt],
+    kept: Sequence[FileInfo],
+    rejected: Sequence[Rejection],
+    deleted: Mapping[str, Sequence[str]],
+) -> dict[str, dict[str, int]]:
+    """By source, from what the shards report and the kept files hold; publishing holds it against all files."""
+    counts = {source.name: _Counts() for source in job.sources}
+    for file in kept:
+        if kind_of(file.path) == CHUNKS:
+            counts[file.source].chunks += file.rows
+        else:
+            counts[file.source].documents += file.rows
     for receipt in receipts:
-        counts[receipt.source].embedded += receipt.embedded
+        one = counts[receipt.source]
+        one.documents += receipt.documents
+        one.chunks += receipt.chunks
+        one.embedded += receipt.embedded
     for one in counts.values():
         one.reused = max(0, one.chunks - one.embedded)
-    for rejection in result.rejected:
+    for rejection in rejected:
         counts[rejection.source].rejected += 1
-    for source, ids in result.deleted.items():
+    for source, ids in deleted.items():
         counts.setdefault(source, _Counts()).deleted = len(ids)
+    return {name: asdict(one) for name, one in counts.items()}
 
 
 def _too_many_rejected(job: Job, result: _Result) -> bool:
-    rejected = len(result.rejected)
-    documents = sum(one.documents for one in result.counts.values())
-    return rejected > job.max_rejected_share * (rejected + documents)
+    """Whether more was rejected than is allowed; a picture or an empty file beside others is no fault."""
+    rejected = sum(r.doc_id == r.object_name or r.reason not in _NO_FAULT for r in result.rejected)
+    return rejected > job.max_rejected_share * (rejected + result.totals["documents"])
+
+
+def _check_vectors(job: Job, receipts: Sequence[ShardReceipt]) -> None:
+    """A model that gives zeros, or numbers that are none, is broken or knows nothing of these texts."""
+    embedded = sum(receipt.embedded for receipt in receipts)
+    empty = sum(receipt.empty for receipt in receipts)
+    if empty > max(_ALWAYS_ALLOWED_EMPTY, job.max_empty_share * embedded):
+        raise GuardError(
+            f"Nothing was published: of {embedded:,} texts that were embedded {empty:,} came without a vector "
+            f"(zeros, or numbers that are not finite), more than limits.max_empty_share = {job.max_empty_share} "
+            "allows. The model is broken, or knows nothing of this language; choose another in `embedder`."
+        )
 
 
 def _nothing_new(receipts: Sequence[ShardReceipt], result: _Result, parent: Snapshot) -> bool:
@@ -144,17 +191,15 @@ def _draft(job: Job, result: _Result) -> Draft:
         kept_files=result.kept,
         rejected=result.rejected,
         deleted=result.deleted,
-        counts={name: asdict(one) for name, one in result.counts.items()},
+        counts=result.counts,
+        totals=result.totals,
+        incomplete=result.incomplete,
     )
 
 
 def _outcome(
     job: Job, status: str, snapshot: int | None, result: _Result, receipts: Sequence[ShardReceipt]
 ) -> Outcome:
-    sources = {name: asdict(one) for name, one in result.counts.items()}
-    totals: Counter[str] = Counter()
-    for one in sources.values():
-        totals.update(one)
     examples: dict[str, str] = {}
     for r in result.rejected:
         examples.setdefault(r.reason, f"{r.source}/{r.doc_id}: {r.detail}")
@@ -163,9 +208,10 @@ def _outcome(
         status=status,  # type: ignore[arg-type]
         table=job.table,
         snapshot=snapshot,
-        counts=dict(totals),
-        sources=sources,
+        counts=result.totals,
+        sources=result.counts,
         reasons=dict(Counter(r.reason for r in result.rejected).most_common()),
         examples=examples,
         embedded_tokens=sum(receipt.embedded_tokens for receipt in receipts),
+        incomplete=result.incomplete,
     )

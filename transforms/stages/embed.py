@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.embedders.batching import embed_distinct
+from transforms.embedders.protocol import RefusesTexts
 from transforms.embedders.registry import make_embedder
 from transforms.stages.refused import without_refused
 from transforms.stages.work import EmbeddedShard
@@ -16,8 +17,11 @@ from transforms.table.columns import replace_column
 from transforms.table.schema import CHUNKS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from transforms.embedders.protocol import Embedder
     from transforms.stages.job import Job
     from transforms.stages.work import ChunkedShard
 
@@ -55,7 +59,16 @@ def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
         embedded_tokens=pc.sum(tokens).as_py() or 0,
         touched=shard.touched,
         rejections=(*shard.rejections, *refused),
+        empty=_empty(embedder, [texts[place].as_py() for place in places], new),
     )
+
+
+def _empty(embedder: Embedder, texts: Sequence[str], vectors: NDArray[np.float32]) -> int:
+    """How many texts have no vector although nobody refused them."""
+    none = np.flatnonzero(np.isnan(vectors).all(axis=1)).tolist()
+    if isinstance(embedder, RefusesTexts):
+        return sum(embedder.refusal(texts[place]) is None for place in none)
+    return len(none)
 
 
 def _known_vectors(shard: ChunkedShard, dimension: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:

@@ -63,6 +63,12 @@ class Job:
     max_object_bytes: int
     max_rejected_share: float
     shard_bytes: int
+    max_deleted_share: float = 0.3
+    always_allowed_deletes: int = 10
+    max_empty_share: float = 0.5
+    """Share of the texts embedded in this run that may have no vector."""
+    allow_deletes: bool = False
+    """Delete however much is gone, and replace another table."""
 
     @cached_property
     def recipe(self) -> dict[str, str]:

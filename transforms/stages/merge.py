@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.table.columns import count_true, replace_column
+from transforms.table.columns import replace_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,8 +31,6 @@ class MergedShard:
     chunks: pa.Table
     deleted: tuple[str, ...]
     """Chunk ids that were there before and are not now."""
-    changed: int
-    """Chunks that are new or differ from the row of the same id."""
     differs: bool
     """Whether any row, of documents too, is new, other or gone."""
 
@@ -41,7 +39,9 @@ def merge_shard(shard: EmbeddedShard, snapshot: int) -> MergedShard:
     """All rows of the shard in the new snapshot, ordered by document and place."""
     old_documents = _with_tokens(shard)
     replaced = set(shard.plan.drops) | set(shard.documents["object_name"].to_pylist())
-    kept_documents = old_documents.filter(_not_in(old_documents["object_name"], replaced))
+    stays = pc.is_in(old_documents["doc_id"], pa.array(shard.carried.stale, pa.string()))
+    stays = pc.or_(stays, _not_in(old_documents["object_name"], replaced))
+    kept_documents = old_documents.filter(stays)
     kept_ids = pa.array(kept_documents["doc_id"].to_pylist(), pa.string())
     old_chunks = shard.carried.chunks
     kept_chunks = old_chunks.filter(pc.is_in(old_chunks["doc_id"], kept_ids))
@@ -52,10 +52,11 @@ def merge_shard(shard: EmbeddedShard, snapshot: int) -> MergedShard:
     )
     gone = _not_in(old_chunks["chunk_id"], chunks["chunk_id"].to_pylist())
     documents = pa.concat_tables([kept_documents, new_documents]).sort_by("doc_id")
+    documents = _number_statuses(documents, shard.carried.documents, snapshot)
     deleted = tuple(old_chunks["chunk_id"].filter(gone).to_pylist())
-    changed = count_true(pc.equal(new_chunks["changed_in"], snapshot))
+    changed = pc.any(pc.equal(new_chunks["changed_in"], snapshot)).as_py()
     same_documents = documents.equals(shard.carried.documents.sort_by("doc_id"))
-    return MergedShard(documents, chunks, deleted, changed, bool(deleted or changed or not same_documents))
+    return MergedShard(documents, chunks, deleted, bool(deleted or changed or not same_documents))
 
 
 def _not_in(column: pa.ChunkedArray, values: Iterable[str]) -> pa.ChunkedArray:
@@ -76,6 +77,14 @@ def _with_tokens(shard: EmbeddedShard) -> pa.Table:
     statuses = ["stale" if n in failed else s for n, s in zip(names, statuses, strict=True)]
     table = replace_column(documents, "object_token", pa.array(tokens, pa.string()))
     return replace_column(table, "status", pa.array(statuses, pa.string()))
+
+
+def _number_statuses(documents: pa.Table, old: pa.Table, snapshot: int) -> pa.Table:
+    """A document that has become stale has changed, though the rest of its row has not."""
+    place = pc.index_in(documents["doc_id"], value_set=old["doc_id"].combine_chunks())
+    other = pc.fill_null(pc.not_equal(documents["status"], old["status"].take(place)), fill_value=False)
+    numbers = pc.if_else(other, pa.scalar(snapshot, pa.int64()), documents["changed_in"])
+    return replace_column(documents, "changed_in", numbers)
 
 
 def _keep_numbers(new: pa.Table, old: pa.Table, key: str) -> pa.Table:

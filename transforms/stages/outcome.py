@@ -19,7 +19,7 @@ class Outcome:
     """The end of one run. ``counts`` and ``sources`` are those of the manifest."""
 
     run_id: str
-    status: Literal["published", "unchanged", "too_many_rejected"]
+    status: Literal["published", "unchanged", "too_many_rejected", "refused"]
     table: str
     snapshot: int | None
     """The newest snapshot after the run; None where there is none."""
@@ -30,9 +30,18 @@ class Outcome:
     examples: dict[str, str] = field(default_factory=dict)
     """For each reason the first document and what was said of it."""
     embedded_tokens: int = 0
+    incomplete: dict[str, str] = field(default_factory=dict)
+    """Sources that could not be listed whole, and why: they keep the rows they had."""
+    refusal: str = ""
+    """What the guard said that refused."""
 
 
 _OUTCOME = TypeAdapter(Outcome)
+
+
+def refused(job: Job, sentence: str) -> Outcome:
+    """The end of a run that a guard refused."""
+    return Outcome(job.run_id, "refused", job.table, job.parent, refusal=sentence)
 
 
 def keep_outcome(outcome: Outcome, job: Job) -> None:

@@ -19,6 +19,8 @@ class Carried:
 
     chunks: pa.Table
     documents: pa.Table
+    stale: tuple[str, ...] = ()
+    """Ids of documents that could not be read again although others of their object were: their rows stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +88,5 @@ class EmbeddedShard:
     embedded_tokens: int
     touched: tuple[ObjectInfo, ...] = ()
     rejections: tuple[Rejection, ...] = ()
+    empty: int = 0
+    """Texts that were embedded and got no vector, nor a refusal."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transforms.embedders.registry import make_embedder
 from transforms.model.shard import ShardReceipt
 from transforms.stages.done import keep_receipt
 from transforms.stages.merge import merge_shard
 from transforms.storage.registry import open_store
 from transforms.table.layout import CHUNKS, DOCUMENTS, shard_path
+from transforms.table.lease import require_claim
+from transforms.table.vectors import check_vectors
 from transforms.table.writer import write_table
 
 if TYPE_CHECKING:
@@ -20,10 +23,16 @@ def write_shard(shard: EmbeddedShard, job: Job) -> ShardReceipt:
     """Publishable files under names that follow from the plan; written again, they are the same bytes.
 
     A shard without rows writes no file, only its receipt.
+
+    Raises:
+        GuardError: a vector is none, or another run has taken this one's place meanwhile.
     """
     source = job.source[shard.plan.source]
     store = open_store(job.table)
     merged = merge_shard(shard, job.snapshot)
+    check_vectors(merged.chunks, make_embedder(job.embedder).dimension)
+    # A run that was thought dead may wake up when its snapshot is published: that never changes.
+    require_claim(store, job.snapshot, job.run_id)
     files = []
     for kind, rows in ((CHUNKS, merged.chunks), (DOCUMENTS, merged.documents)):
         if rows.num_rows:
@@ -40,7 +49,7 @@ def write_shard(shard: EmbeddedShard, job: Job) -> ShardReceipt:
         files=tuple(files),
         rejected=shard.rejections,
         deleted=merged.deleted,
-        changed=merged.changed,
+        empty=shard.empty,
         differs=merged.differs,
     )
     keep_receipt(receipt, job)

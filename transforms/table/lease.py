@@ -45,29 +45,50 @@ class Claim:
     """Boot and process namespace: where the same pid is the same process. Hosts may share a name."""
     started: str = ""
     """When the process began, in the kernel's ticks: a pid is used again, the pair is not."""
+    parent: int | None = None
+    """The snapshot that the run continues and reads."""
 
     def alive(self) -> bool:
         """Whether the holder may still be at work."""
         if self.machine == _machine() and not _runs(self.pid, self.started):
             return False
-        return datetime.datetime.fromisoformat(self.expires_at) > _now()
+        return self.ended() > _now()
+
+    def is_here(self) -> bool:
+        """Whether the holder is at work for certain: its process runs on this very machine."""
+        return self.machine == _machine() and bool(self.started) and self.alive()
+
+    def ended(self) -> datetime.datetime:
+        """When the holder ended, or will count as gone unless it renews the claim."""
+        return datetime.datetime.fromisoformat(self.expires_at)
+
+    def holder(self) -> str:
+        """Who it is, for a person."""
+        return f"{self.run_id} on {self.host}, process {self.pid}, since {self.since}"
 
 
 _CLAIM = TypeAdapter(Claim)
 
 
 class Lease:
-    """Hold the claim on a snapshot while the block runs; ``take_over`` asks no one who holds it.
+    """Hold the claim on a snapshot while the block runs.
+
+    ``take_over`` takes the claim of another machine's run before it runs out, on a person's word that the
+    run is dead; one whose process is alive here is never taken. A block that ends in an error leaves its
+    claim behind as one that has run out: it says who was at work last, and until when.
 
     Entering raises GuardError where a live run holds it, another one was faster, or the snapshot was
     published since its number was chosen.
     """
 
-    def __init__(self, store: Store, number: int, run_id: str, *, take_over: bool = False) -> None:
+    def __init__(
+        self, store: Store, number: int, run_id: str, *, parent: int | None = None, take_over: bool = False
+    ) -> None:
         self._store = store
         self._number = number
         self._path = claim_path(number)
         self._run_id = run_id
+        self._parent = parent
         self._forced = take_over
         self._since = _now().isoformat(timespec="seconds")
         self._token = ""
@@ -94,10 +115,13 @@ class Lease:
     ) -> None:
         self._stop.set()
         self._heartbeat.join()
-        self._release()
+        if error is None:
+            self._release()
+        else:
+            self._expire()
 
-    def _claim(self) -> bytes:
-        expires = _now() + datetime.timedelta(seconds=LEASE_SECONDS)
+    def _claim(self, seconds: float = LEASE_SECONDS) -> bytes:
+        expires = _now() + datetime.timedelta(seconds=seconds)
         pid = os.getpid()
         claim = Claim(
             run_id=self._run_id,
@@ -107,6 +131,7 @@ class Lease:
             expires_at=expires.isoformat(),
             machine=_machine(),
             started=_started(pid),
+            parent=self._parent,
         )
         return _CLAIM.dump_json(claim)
 
@@ -116,11 +141,14 @@ class Lease:
             raise GuardError(f"Another run on {self._store.root} just ended; start again.")
         try:
             held = _read_claim(self._store, self._path, facts.token)
-            if held.alive() and not self._forced:
-                raise GuardError(
-                    f"Another run holds {self._store.root}: {held.run_id} on {held.host}, "
-                    f"process {held.pid}, since {held.since}. Wait for it, or stop it."
+            if held.is_here() or (held.alive() and not self._forced):
+                remedy = (
+                    "Wait for it, or stop it."
+                    if held.is_here()
+                    else "Wait for it. If it is dead, its claim runs out within two minutes, or take its "
+                    "place at once with --take-over."
                 )
+                raise GuardError(f"Another run is at work on {self._store.root}: {held.holder()}. {remedy}")
             return self._store.replace(self._path, self._claim(), facts.token)
         except (PreconditionError, NotFoundError) as error:
             raise GuardError(
@@ -133,6 +161,11 @@ class Lease:
             facts = self._store.stat(self._path)
             if facts is not None and facts.token == self._token:
                 self._store.delete([self._path])
+
+    def _expire(self) -> None:
+        """Leave word of who was at work, if the claim is ours still."""
+        with contextlib.suppress(StorageError):
+            self._store.replace(self._path, self._claim(seconds=0), self._token)
 
     def _renew_until_stopped(self) -> None:
         while not self._stop.wait(RENEW_SECONDS):
@@ -155,19 +188,25 @@ def read_claim(store: Store, number: int) -> Claim | None:
 
 
 def require_claim(store: Store, number: int, run_id: str) -> None:
-    """Pass a run that may publish.
+    """Pass a run that may write below the snapshot's directory, and publish it.
 
     A runner may outlive the process that started it and held the claim: where nobody holds one, the
     pointer alone decides.
 
     Raises:
-        GuardError: another run has taken the claim over.
+        GuardError: another run has taken the claim over, or has published the snapshot.
     """
     held = read_claim(store, number)
     if held is not None and held.run_id != run_id:
         raise GuardError(
-            f"Snapshot {number} of {store.root} was taken over by {held.run_id} on {held.host}, "
-            f"process {held.pid}, since {held.since}. This run publishes nothing."
+            f"Snapshot {number} of {store.root} was taken over by {held.holder()}. "
+            "This run publishes nothing."
+        )
+    pointer = read_pointer(store)
+    if pointer is not None and pointer.highest >= number:
+        raise GuardError(
+            f"{store.root} has got snapshot {pointer.highest} since this run planned snapshot {number}. "
+            "Nothing was published; start again."
         )
 
 

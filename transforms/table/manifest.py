@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
@@ -13,6 +14,8 @@ from transforms.table.layout import manifest_path
 from transforms.table.versioned import check_version
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from transforms.storage.protocol import Store
 
 COUNTS = ("documents", "chunks", "embedded", "reused", "rejected", "deleted")
@@ -45,6 +48,14 @@ class Manifest:
 
 
 _MANIFEST = TypeAdapter(Manifest)
+
+
+def summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """The counts of several sources together, with every key of ``COUNTS``."""
+    totals: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
+    for one in counts:
+        totals.update(one)
+    return dict(totals)
 
 
 def to_json(manifest: Manifest) -> bytes:

@@ -9,13 +9,13 @@ import datetime
 import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.model.errors import GuardError, TableError
+from transforms.model.errors import TableError
 from transforms.model.ids import slug
 from transforms.model.version import VERSION
 from transforms.table.layout import (
@@ -28,8 +28,8 @@ from transforms.table.layout import (
     snapshot_dir,
 )
 from transforms.table.lease import require_claim
-from transforms.table.manifest import COUNTS, Manifest, SourceEntry, read_manifest, to_json
-from transforms.table.pointer import Pointer, move_pointer, read_pointer
+from transforms.table.manifest import Manifest, SourceEntry, read_manifest, to_json
+from transforms.table.pointer import move_pointer, read_pointer
 from transforms.table.schema import DELETES, REJECTED, SCHEMA_VERSION
 from transforms.table.verify import check_files
 from transforms.table.writer import to_parquet
@@ -60,6 +60,10 @@ class Draft:
     """Chunk ids gone since the parent, by source."""
     counts: Mapping[str, Mapping[str, int]]
     """By source, with the keys of ``manifest.COUNTS``."""
+    totals: Mapping[str, int]
+    """The counts of all sources together."""
+    incomplete: Mapping[str, str] = field(default_factory=dict)
+    """Sources that could not be listed and keep their rows, and why."""
 
 
 def publish(store: Store, draft: Draft) -> Manifest:
@@ -69,9 +73,9 @@ def publish(store: Store, draft: Draft) -> Manifest:
         TableError: a file is not what its receipt says; nothing was published.
         GuardError: another run has taken over, or published in between; nothing was published.
     """
-    pointer = read_pointer(store)
-    if pointer is not None and pointer.highest >= draft.number:
-        return _published_before(store, draft, pointer)
+    before = _published_before(store, draft)
+    if before is not None:
+        return before
     require_claim(store, draft.number, draft.run_id)
     manifest = _manifest(draft)
     # An attempt that died just before the last step left one that is about to be wrong.
@@ -87,22 +91,16 @@ def publish(store: Store, draft: Draft) -> Manifest:
     return manifest
 
 
-def _published_before(store: Store, draft: Draft, pointer: Pointer) -> Manifest:
-    """What this very run has published, if it was this one."""
-    if pointer.highest == draft.number:
-        manifest = read_manifest(store, draft.number)
-        if manifest.run_id == draft.run_id:
-            return manifest
-    raise GuardError(
-        f"{store.root} has got snapshot {pointer.highest} since this run planned snapshot {draft.number}. "
-        "Nothing was published; start again."
-    )
+def _published_before(store: Store, draft: Draft) -> Manifest | None:
+    """What this very run has published in an attempt before this one."""
+    pointer = read_pointer(store)
+    if pointer is None or pointer.highest != draft.number:
+        return None
+    manifest = read_manifest(store, draft.number)
+    return manifest if manifest.run_id == draft.run_id else None
 
 
 def _manifest(draft: Draft) -> Manifest:
-    totals: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
-    for counts in draft.counts.values():
-        totals.update(counts)
     return Manifest(
         schema_version=SCHEMA_VERSION,
         snapshot=draft.number,
@@ -113,7 +111,7 @@ def _manifest(draft: Draft) -> Manifest:
         recipe=dict(draft.recipe),
         files=tuple(sorted((*draft.new_files, *draft.kept_files), key=lambda file: file.path)),
         sources={name: SourceEntry(slug(name), dict(counts)) for name, counts in draft.counts.items()},
-        counts=dict(totals),
+        counts=dict(draft.totals),
     )
 
 
@@ -184,6 +182,7 @@ def _report(draft: Draft, manifest: Manifest) -> bytes:
         "parent": manifest.parent,
         "counts": manifest.counts,
         "sources": {name: entry.counts for name, entry in manifest.sources.items()},
+        "incomplete": dict(draft.incomplete),
         "rejected": dict(Counter(rejection.reason for rejection in draft.rejected).most_common()),
         "files": len(manifest.files),
         "bytes": sum(file.bytes for file in manifest.files),

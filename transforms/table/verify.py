@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from transforms.model.errors import TableError
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_files(store: Store, manifest: Manifest) -> None:
-    """Hold the listing against the manifest's files, and the files' rows against its counts.
+    """Hold the listing against the manifest's files, and the files' rows against its counts, source by source.
 
     Raises:
         TableError: naming the first file that is missing or has another size, or the totals that differ.
@@ -33,10 +34,23 @@ def check_files(store: Store, manifest: Manifest) -> None:
                 f"{'is missing' if found is None else f'has {found:,}'}; "
                 f"snapshot {manifest.snapshot} was not published."
             )
-    for kind in (CHUNKS, DOCUMENTS):
-        rows = sum(file.rows for file in manifest.files if kind_of(file.path) == kind)
-        if rows != manifest.counts[kind]:
-            raise TableError(
-                f"The {kind} files of snapshot {manifest.snapshot} hold {rows:,} rows and the sources count "
-                f"{manifest.counts[kind]:,}; it was not published."
-            )
+    rows: Counter[tuple[str, str]] = Counter()
+    for file in manifest.files:
+        kind = kind_of(file.path)
+        rows[file.source, kind] += file.rows
+        rows["", kind] += file.rows
+    counts = {name: source.counts for name, source in manifest.sources.items()} | {"": manifest.counts}
+    unnamed = {source for source, _ in rows} - counts.keys()
+    if unnamed:
+        raise TableError(
+            f"Snapshot {manifest.snapshot} has files of sources that it does not count: "
+            f"{', '.join(sorted(unnamed))}; it was not published."
+        )
+    for name, counted in counts.items():
+        for kind in (CHUNKS, DOCUMENTS):
+            if rows[name, kind] != counted[kind]:
+                whose = f" of source `{name}`" if name else ""
+                raise TableError(
+                    f"The {kind} files{whose} in snapshot {manifest.snapshot} hold {rows[name, kind]:,} rows "
+                    f"and {counted[kind]:,} were counted; it was not published."
+                )

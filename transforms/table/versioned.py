@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from transforms.model.errors import TableError
+from transforms.model.errors import NewerTableError, TableError
 from transforms.table.schema import SCHEMA_VERSION
 
 
@@ -12,7 +12,8 @@ def check_version(data: bytes, uri: str) -> None:
     """Pass a JSON object of this schema version or an older one.
 
     Raises:
-        TableError: it is none, or a newer program wrote it, whatever else it holds.
+        TableError: it is none.
+        NewerTableError: a newer program wrote it, whatever else it holds.
     """
     try:
         record = json.loads(data)
@@ -23,7 +24,7 @@ def check_version(data: bytes, uri: str) -> None:
     if not isinstance(version, int):
         raise TableError(f"{uri} was not written by this program: schema_version is {version!r}.")
     if version > SCHEMA_VERSION:
-        raise TableError(
+        raise NewerTableError(
             f"{uri} was written by {program} with schema version {version}; this program knows "
             f"{SCHEMA_VERSION}. Upgrade it."
         )

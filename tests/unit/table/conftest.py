@@ -86,6 +86,7 @@ def draft():
             rejected=tuple(rejected),
             deleted=deleted or {},
             counts={"docs": total},
+            totals=total,
         )
 
     return make

@@ -124,12 +124,45 @@ def test_a_claim_is_dead_when_it_ran_out_or_its_process_is_gone_from_this_machin
     assert read_claim(store, 1).alive() is alive
 
 
-def test_a_live_claim_is_taken_over_where_a_person_says_so(store):
-    store.create(PATH, claim())
+def test_the_claim_of_another_machine_is_taken_over_where_a_person_says_so(store):
+    store.create(PATH, claim(machine="elsewhere"))
+    with pytest.raises(GuardError, match="--take-over"), Lease(store, 1, "run-b"):
+        pass
     with Lease(store, 1, "run-b", take_over=True):
         assert read_claim(store, 1).run_id == "run-b"
         with pytest.raises(GuardError, match="taken over by run-b"):
             require_claim(store, 1, "old")
+
+
+def test_a_run_that_is_alive_on_this_machine_is_not_taken_over_whatever_a_person_says(store):
+    store.create(PATH, claim())
+    with (
+        pytest.raises(GuardError, match=r"old on .* Wait for it, or stop it"),
+        Lease(store, 1, "run-b", take_over=True),
+    ):
+        pass
+    assert read_claim(store, 1).run_id == "old"
+
+
+def test_a_run_that_ends_in_an_error_leaves_word_of_itself_and_keeps_nobody_out(store):
+    with pytest.raises(StorageError), Lease(store, 1, "run-a"):
+        raise StorageError("the disk is full")
+    left = read_claim(store, 1)
+    assert left.run_id == "run-a"
+    assert not left.alive()
+    with Lease(store, 1, "run-b"):
+        assert read_claim(store, 1).run_id == "run-b"
+    assert read_claim(store, 1) is None
+
+
+def test_a_run_that_wakes_up_when_its_snapshot_is_published_may_not_write_into_it(
+    store, write_shard, draft
+):
+    from transforms.table.publish import publish
+
+    publish(store, draft(1, new=write_shard(store, 1, "s1", ["a"])))
+    with pytest.raises(GuardError, match="has got snapshot 1 since this run planned snapshot 1"):
+        require_claim(store, 1, "late")
 
 
 def test_a_holder_that_lost_its_claim_leaves_the_new_one_alone(store):

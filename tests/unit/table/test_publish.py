@@ -163,7 +163,7 @@ def test_a_file_that_is_not_what_its_receipt_says_stops_the_publication(
 
 
 def test_counts_that_do_not_add_up_stop_the_publication(store, write_shard, draft):
-    with pytest.raises(TableError, match="hold 1 rows and the sources count 2"):
+    with pytest.raises(TableError, match="source `docs` in snapshot 1 hold 1 rows and 2 were counted"):
         publish(store, draft(1, new=write_shard(store, 1, "s1", ["a"]), chunks=2))
 
 
