@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -44,15 +45,18 @@ def run(file: Path, *, strategy: str | None, config: Path | None, source: str | 
     return 0
 
 
-def _documents(file: Path, settings: ExtractSettings) -> list[Document]:
+def _documents(file: Path, settings: ExtractSettings) -> tuple[Document, ...]:
     try:
         data = file.read_bytes()
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
     try:
-        return extract(data, file.name, settings)
+        found = extract(data, file.name, settings)
     except RejectedError as error:
         raise ParquetryError(f"{file} has no text to cut: {error}") from error
+    for part in found.refused:
+        print(f"{file}#{part.record} is left out: {part.reason}: {part.detail}", file=sys.stderr)
+    return found.documents
 
 
 def _settings(

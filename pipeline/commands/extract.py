@@ -1,7 +1,8 @@
 """``parquetry extract``: what extraction makes of local files, one JSON object a line.
 
 An object has ``path``, ``outcome``, ``reason``, ``detail``, ``text``, ``records``, ``blocks`` and ``pages``;
-offsets are code points of ``text``. A file of several documents gives one object a document.
+offsets are code points of ``text``. A file of several documents gives one object a document, and after them
+one for each part of it that cannot be read.
 """
 
 from __future__ import annotations
@@ -35,18 +36,26 @@ def run(paths: Sequence[str], out: TextIO) -> int:
 
 def _lines(path: str, settings: ExtractSettings) -> Iterator[str]:
     try:
-        documents = extract_isolated(Path(path).read_bytes(), Path(path).name, settings)
+        found = extract_isolated(Path(path).read_bytes(), Path(path).name, settings)
     except RejectedError as error:
         yield _refused(path, error.reason, error.detail)
     except OSError as error:
         yield _refused(path, "unreadable", f"The file cannot be read: {error.strerror}.")
     else:
-        for document in documents:
+        for document in found.documents:
             yield _document(path, document)
+        for part in found.refused:
+            yield _refused(path, part.reason, part.detail, part.record)
 
 
-def _refused(path: str, reason: str, detail: str) -> str:
-    fields = {"path": path, "outcome": outcome_of(reason), "reason": reason, "detail": detail}
+def _refused(path: str, reason: str, detail: str, record: str | None = None) -> str:
+    fields = {
+        "path": path,
+        "outcome": outcome_of(reason),
+        "reason": reason,
+        "detail": detail,
+        "record": record,
+    }
     return json.dumps({**fields, "text": "", "records": 0, "blocks": [], "pages": []})
 
 

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from pipeline.config import load_config
 from pipeline.run import run_job
+from transforms.extractors.reasons import BUG
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,14 @@ def _show(outcome: Outcome, seconds: float, allowed: float) -> None:
     for reason, count in outcome.reasons.items():
         example = outcome.examples.get(reason, "")
         console.print(f"  rejected {count} × {reason}: for example {example}", markup=False, soft_wrap=True)
+    bugs = outcome.reasons.get(BUG, 0)
+    if bugs:
+        console.print(
+            f"{bugs:,} of them met a fault of this program, not of the file: see `detail` in the rejected table, "
+            "and please report it.",
+            markup=False,
+            soft_wrap=True,
+        )
     console.print(_sentence(outcome, seconds, allowed), markup=False, soft_wrap=True)
 
 

@@ -43,7 +43,7 @@ def language_of(name: str) -> str | None:
     return _NAMES.get(posixpath.basename(name).lower()) or _BY_ENDING.get(ending(name))
 
 
-def extract_code(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:
+def extract_code(data: bytes, name: str, settings: ExtractSettings) -> Document:
     """The one document of a source file; its language is in the metadata and on each block.
 
     Raises:
@@ -54,7 +54,7 @@ def extract_code(data: bytes, name: str, settings: ExtractSettings) -> list[Docu
     language = language_of(name)
     blocks = tuple(_blocks(text, language))
     metadata = {"programming_language": language} if language else {}
-    return [Document(text, blocks, CODE, "code/1", metadata=metadata, warnings=warnings)]
+    return Document(text, blocks, CODE, "code/1", metadata=metadata, warnings=warnings)
 
 
 def _blocks(text: str, language: str | None) -> Iterator[Block]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from transforms.extractors.extraction import Extraction
     from transforms.extractors.settings import ExtractSettings
 
 CSV, TSV = "text/csv", "text/tab-separated-values"
@@ -32,19 +33,19 @@ UNQUOTED = "quotes_ignored"
 _QUOTED = re.compile(r'"[^"]*"')
 
 
-def extract_csv(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+def extract_csv(data: bytes, name: str, settings: ExtractSettings) -> Document | Extraction:  # noqa: ARG001
     """The table of a CSV file; raises as :func:`extract_delimited`."""
     return extract_delimited(data, settings, None, CSV)
 
 
-def extract_tsv(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+def extract_tsv(data: bytes, name: str, settings: ExtractSettings) -> Document | Extraction:  # noqa: ARG001
     """The table of a TSV file; raises as :func:`extract_delimited`."""
     return extract_delimited(data, settings, "\t", TSV)
 
 
 def extract_delimited(
     data: bytes, settings: ExtractSettings, separator: str | None, media_type: str
-) -> list[Document]:
+) -> Document | Extraction:
     """A document of the table, or one for each row below the header.
 
     In a pipe row a line break inside a cell becomes a space; in a document of its own it stays.
@@ -61,16 +62,14 @@ def extract_delimited(
     rows = [pipe_row(row) for row in frame.itertuples(index=False, name=None)]
     rows.insert(1, pipe_row(["---"] * frame.shape[1]))
     table = "\n".join(rows) + "\n"
-    return [
-        Document(
-            table,
-            parse_blocks(table, "markdown"),
-            media_type,
-            "delimited/2",
-            metadata={RECORDS: len(frame) - 1},
-            warnings=warnings,
-        )
-    ]
+    return Document(
+        table,
+        parse_blocks(table, "markdown"),
+        media_type,
+        "delimited/2",
+        metadata={RECORDS: len(frame) - 1},
+        warnings=warnings,
+    )
 
 
 def _records(frame: pd.DataFrame) -> Iterator[Record]:

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 from transforms.extractors.charset import decode
 from transforms.extractors.containers import EML
+from transforms.extractors.extraction import Extraction, RefusedPart, joined
 from transforms.extractors.markdown_writer import one_line
-from transforms.extractors.members import Member, inner, member_documents, with_warnings
+from transforms.extractors.members import Member, inner, member_documents
 from transforms.model.document import Block, BlockKind, Document, JsonValue, canonical_text
 from transforms.model.errors import RejectedError
 from transforms.structure.blocks import parse_blocks
@@ -65,7 +66,7 @@ class _Content:
         return sum(len(_letters(text, kind)) for of, text in self.bodies if of == kind)
 
 
-def extract_eml(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+def extract_eml(data: bytes, name: str, settings: ExtractSettings) -> Extraction:  # noqa: ARG001
     """The mail as a document, then those of its attachments, ``record`` being the attachment's name.
 
     Raises:
@@ -81,21 +82,20 @@ def extract_eml(data: bytes, name: str, settings: ExtractSettings) -> list[Docum
     if not content.bodies and any(part.get_content_type() in _ENCRYPTED for part in message.walk()):
         raise RejectedError("encrypted", "The mail is encrypted; export it decrypted.")
     own = _mail(message, content, settings)
-    documents, rejections = _attached(content.attachments, settings)
-    if own is None and not documents:
-        raise rejections[0] if rejections else RejectedError("no_text", "The mail has no text.")
-    return with_warnings(([own] if own else []) + documents, rejections)
+    attached = _attached(content.attachments, settings)
+    if own is not None:
+        return joined([Extraction((own,)), attached])
+    if not attached.documents and not attached.refused:
+        raise RejectedError("no_text", "The mail has no text.")
+    return attached
 
 
-def _attached(
-    attachments: list[Message], settings: ExtractSettings
-) -> tuple[list[Document], list[RejectedError]]:
-    if not attachments:
-        return [], []
+def _attached(attachments: list[Message], settings: ExtractSettings) -> Extraction:
     try:
-        level = inner(settings, 0, "mail's attachments")
+        level = inner(settings, 0, "mail's attachments") if attachments else settings
     except RejectedError as error:
-        return [], [error]
+        names = (member.name for member in _members(attachments))
+        return Extraction((), tuple(RefusedPart(name, error.reason, error.detail) for name in names))
     return member_documents(_members(attachments), level)
 
 

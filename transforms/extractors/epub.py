@@ -36,7 +36,7 @@ class _Item:
     is_navigation: bool
 
 
-def extract_epub(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+def extract_epub(data: bytes, name: str, settings: ExtractSettings) -> Document:  # noqa: ARG001
     """The book as one document.
 
     Raises:
@@ -60,18 +60,16 @@ def extract_epub(data: bytes, name: str, settings: ExtractSettings) -> list[Docu
     metadata: dict[str, JsonValue] = {
         _METADATA[key]: ", ".join(values) for key, values in stated.items() if key in _METADATA
     }
-    return [
-        Document(
-            text,
-            parse_blocks(text, "markdown"),
-            EPUB,
-            "epub/1",
-            title=next(iter(stated.get("title", ())), None),
-            language=next(iter(stated.get("language", ())), None),
-            metadata=metadata,
-            warnings=tuple(warnings),
-        )
-    ]
+    return Document(
+        text,
+        parse_blocks(text, "markdown"),
+        EPUB,
+        "epub/1",
+        title=next(iter(stated.get("title", ())), None),
+        language=next(iter(stated.get("language", ())), None),
+        metadata=metadata,
+        warnings=tuple(warnings),
+    )
 
 
 def _package_path(archive: Archive) -> str:

@@ -33,8 +33,8 @@ from transforms.extractors.registry import extract
 from transforms.model.errors import RejectedError
 
 if TYPE_CHECKING:
+    from transforms.extractors.extraction import Extraction
     from transforms.extractors.settings import ExtractSettings
-    from transforms.model.document import Document
 
 HEADER = struct.Struct(">Q")
 """Before each message: its length in bytes."""
@@ -44,8 +44,8 @@ _PIECE = 1 << 16
 _ROOT = Path(__file__).resolve().parents[2]
 
 
-def extract_isolated(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:
-    """The documents of one object, as :func:`~transforms.extractors.registry.extract` makes them.
+def extract_isolated(data: bytes, name: str, settings: ExtractSettings) -> Extraction:
+    """What one object holds, as :func:`~transforms.extractors.registry.extract` makes it.
 
     Raises:
         RejectedError: as there; besides ``timeout``, ``out_of_memory``, and ``crashed`` where the process
@@ -67,7 +67,7 @@ class ReaderProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def extract(self, data: bytes, name: str, settings: ExtractSettings) -> list[Document]:
+    def extract(self, data: bytes, name: str, settings: ExtractSettings) -> Extraction:
         """As :func:`extract_isolated`, always in the process."""
         with self._lock:
             try:
@@ -79,10 +79,9 @@ class ReaderProcess:
                 ) from None
             except (EOFError, BrokenPipeError):
                 raise self._ended() from None
-        found: list[Document] | RejectedError | tuple[str, str] = pickle.loads(answer)  # noqa: S301 - our own
+        found: Extraction | tuple[str, str] = pickle.loads(answer)  # noqa: S301 - our own
         if isinstance(found, tuple):
             raise RejectedError(*found)
-        assert isinstance(found, list)  # noqa: S101 - for the type checker; the program sends nothing else
         return found
 
     def close(self) -> None:

@@ -12,8 +12,8 @@ from transforms.extractors.registry import extract
 from transforms.model.errors import RejectedError
 
 if TYPE_CHECKING:
+    from transforms.extractors.extraction import Extraction
     from transforms.extractors.settings import ExtractSettings
-    from transforms.model.document import Document
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
         answers.flush()
 
 
-def _answer(data: bytes, name: str, settings: ExtractSettings) -> list[Document] | tuple[str, str]:
+def _answer(data: bytes, name: str, settings: ExtractSettings) -> Extraction | tuple[str, str]:
     _allow(settings.max_memory_mb)
     try:
         return extract(data, name, settings)

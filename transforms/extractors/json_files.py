@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transforms.extractors.charset import decode
@@ -12,13 +13,13 @@ from transforms.model.document import JsonValue, canonical_text
 from transforms.model.errors import RejectedError
 
 if TYPE_CHECKING:
+    from transforms.extractors.extraction import Extraction
     from transforms.extractors.settings import ExtractSettings
-    from transforms.model.document import Document
 
 JSON, JSONL = "application/json", "application/jsonl"
 
 
-def extract_json(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+def extract_json(data: bytes, name: str, settings: ExtractSettings) -> Extraction:  # noqa: ARG001
     """One document, or one for each element of a list where the configuration says so.
 
     Raises:
@@ -31,20 +32,20 @@ def extract_json(data: bytes, name: str, settings: ExtractSettings) -> list[Docu
         raise RejectedError("corrupt", f"The file is no JSON: {error}.") from error
     elements = value if isinstance(value, list) else [value]
     records = [Record(number, element) for number, element in enumerate(elements, 1)]
-    documents = record_documents(records, settings, JSON, by_record=is_by_record(settings, auto=False))
-    return _warned(documents, warnings)
+    found = record_documents(records, settings, JSON, by_record=is_by_record(settings, auto=False))
+    return _warned(found, warnings)
 
 
-def extract_jsonl(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+def extract_jsonl(data: bytes, name: str, settings: ExtractSettings) -> Extraction:  # noqa: ARG001
     """A document a line, or one of all lines; blank lines are passed over.
 
     Raises:
-        RejectedError: ``corrupt`` where no line can be read, or ``wrong_charset``.
+        RejectedError: ``wrong_charset``.
     """
     text, warnings = decode(data, settings.encoding)
     records = _lines(canonical_text(text))
-    documents = record_documents(records, settings, JSONL, by_record=is_by_record(settings, auto=True))
-    return _warned(documents, warnings)
+    found = record_documents(records, settings, JSONL, by_record=is_by_record(settings, auto=True))
+    return _warned(found, warnings)
 
 
 def _lines(text: str) -> Iterator[Record | BrokenRecord]:
@@ -70,7 +71,8 @@ def _refuse(constant: str) -> JsonValue:
     raise ValueError(f"{constant} is no value of JSON")
 
 
-def _warned(documents: list[Document], warnings: tuple[str, ...]) -> list[Document]:
-    from dataclasses import replace
-
-    return [replace(document, warnings=warnings + document.warnings) for document in documents]
+def _warned(found: Extraction, warnings: tuple[str, ...]) -> Extraction:
+    if not warnings:
+        return found
+    documents = (replace(document, warnings=warnings + document.warnings) for document in found.documents)
+    return replace(found, documents=tuple(documents))

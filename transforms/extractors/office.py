@@ -21,28 +21,28 @@ _NO_TITLE = frozenset({"PowerPoint Presentation", "Word Document"})
 """What programs write for a title when there is none."""
 
 
-def extract_docx(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+def extract_docx(data: bytes, name: str, settings: ExtractSettings) -> Document:  # noqa: ARG001
     """The one document of a Word file; raises :class:`RejectedError` as the package does."""
     from transforms.extractors.docx import read_docx
 
     package = Package(data, caps(settings), "DOCX")
-    return _documents(package, _written(read_docx, package, settings), DOCX, "docx/1")
+    return _document(package, _written(read_docx, package, settings), DOCX, "docx/1")
 
 
-def extract_pptx(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+def extract_pptx(data: bytes, name: str, settings: ExtractSettings) -> Document:  # noqa: ARG001
     """The one document of a PowerPoint file, a page a slide."""
     from transforms.extractors.pptx import read_pptx
 
     package = Package(data, caps(settings), "PPTX")
-    return _documents(package, _written(read_pptx, package, settings), PPTX, "pptx/1")
+    return _document(package, _written(read_pptx, package, settings), PPTX, "pptx/1")
 
 
-def extract_xlsx(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+def extract_xlsx(data: bytes, name: str, settings: ExtractSettings) -> Document:  # noqa: ARG001
     """The one document of an Excel file, a heading a sheet."""
     from transforms.extractors.xlsx import read_xlsx
 
     package = Package(data, caps(settings), "XLSX")
-    return _documents(package, read_xlsx(data, package.archive), XLSX, "xlsx/1")
+    return _document(package, read_xlsx(data, package.archive), XLSX, "xlsx/1")
 
 
 def caps(settings: ExtractSettings) -> Caps:
@@ -50,26 +50,22 @@ def caps(settings: ExtractSettings) -> Caps:
     return Caps(settings.max_expanded_bytes, settings.max_expansion_ratio, settings.max_members)
 
 
-def _documents(
-    package: Package, written: MarkdownWriter, media_type: str, extractor: str
-) -> list[Document]:
+def _document(package: Package, written: MarkdownWriter, media_type: str, extractor: str) -> Document:
     text = written.text
     if not text:
         raise RejectedError("no_text", f"The {package.what} has no text; it may hold pictures only.")
     properties = package.properties()
     title = properties.get("title")
-    return [
-        Document(
-            text,
-            parse_blocks(text, "markdown"),
-            media_type,
-            extractor,
-            pages=written.pages,
-            title=None if title in _NO_TITLE else title,
-            language=properties.get("language"),
-            metadata=metadata_of(properties),
-        )
-    ]
+    return Document(
+        text,
+        parse_blocks(text, "markdown"),
+        media_type,
+        extractor,
+        pages=written.pages,
+        title=None if title in _NO_TITLE else title,
+        language=properties.get("language"),
+        metadata=metadata_of(properties),
+    )
 
 
 def _written(

@@ -15,19 +15,34 @@ from transforms.model.errors import RejectedError
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
+    from transforms.extractors.extraction import Extraction
     from transforms.extractors.settings import ExtractSettings
-    from transforms.model.document import Document, JsonValue
+    from transforms.model.document import JsonValue
 
 PARQUET = "application/vnd.apache.parquet"
 _BATCH = 4096
 
 
-def extract_parquet(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+def extract_parquet(data: bytes, name: str, settings: ExtractSettings) -> Extraction:  # noqa: ARG001
     """The documents of a Parquet file's rows; of nested values as of JSON.
 
     Raises:
         RejectedError: ``corrupt``, ``encrypted``, or ``decompression_bomb``.
     """
+    by_record = is_by_record(settings, auto=True)
+    return record_documents(_records(data, settings), settings, PARQUET, by_record=by_record)
+
+
+def _records(data: bytes, settings: ExtractSettings) -> Iterator[Record]:
+    number = 0
+    for rows in _batches(data, settings):
+        for row in rows:
+            number += 1
+            yield Record(number, _json(row))
+
+
+def _batches(data: bytes, settings: ExtractSettings) -> Iterator[list[dict[str, object]]]:
+    """The rows of the file, a few thousand at a time; what the library says of bad files is translated."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -39,9 +54,8 @@ def extract_parquet(data: bytes, name: str, settings: ExtractSettings) -> list[D
             raise RejectedError(
                 "decompression_bomb", f"The table expands to {expanded:,} bytes, over {limit}."
             )
-        return record_documents(
-            _rows(file, settings), settings, PARQUET, by_record=is_by_record(settings, auto=True)
-        )
+        for batch in file.iter_batches(batch_size=_BATCH, columns=_columns(file, settings)):
+            yield batch.to_pylist(maps_as_pydicts="lossy")
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         said = str(error).partition("\n")[0]
         if "encrypt" in said.lower():
@@ -49,14 +63,6 @@ def extract_parquet(data: bytes, name: str, settings: ExtractSettings) -> list[D
                 "encrypted", "The Parquet file is encrypted; store it decrypted."
             ) from error
         raise RejectedError("corrupt", f"The Parquet file cannot be read: {said}") from error
-
-
-def _rows(file: pq.ParquetFile, settings: ExtractSettings) -> Iterator[Record]:
-    number = 0
-    for batch in file.iter_batches(batch_size=_BATCH, columns=_columns(file, settings)):
-        for row in batch.to_pylist(maps_as_pydicts="lossy"):
-            number += 1
-            yield Record(number, _json(row))
 
 
 def _columns(file: pq.ParquetFile, settings: ExtractSettings) -> list[str] | None:

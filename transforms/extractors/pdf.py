@@ -53,7 +53,9 @@ def extract_pdf(data: bytes, settings: ExtractSettings) -> Document:
     with _PDFIUM:
         read = _read(data, settings)
     if settings.pdf_engine == "pdfplumber":
-        read.pages = list(_plumbed(data, settings))
+        from transforms.extractors.pdf_plumber import plumbed_pages
+
+        read.pages = list(plumbed_pages(data, settings))
     if not any(page.lines for page in read.pages):
         raise RejectedError(
             "no_text", "The PDF has pages and no text: scanned, perhaps. Run OCR on it first."
@@ -108,16 +110,6 @@ def _without_garbage(pages: Sequence[PageLines]) -> tuple[list[PageLines], tuple
     ]
     shown = tuple(warnings[:_SHOWN])
     return kept, (*shown, f"{len(warnings) - _SHOWN} more") if len(warnings) > _SHOWN else shown
-
-
-def _plumbed(data: bytes, settings: ExtractSettings) -> Iterator[PageLines]:
-    from transforms.extractors.pdf_plumber import plumbed_pages
-
-    try:
-        yield from plumbed_pages(data, settings)
-    except Exception as error:
-        # pdfminer raises what it stumbles over, of any kind, on files that break the rules.
-        raise _corrupt(f"A page of the PDF cannot be read: {type(error).__name__}") from error
 
 
 def _read(data: bytes, settings: ExtractSettings) -> _Read:
@@ -189,12 +181,7 @@ def _pages(document: pypdfium2.PdfDocument, data: bytes, settings: ExtractSettin
             lines = read_page(page, settings, document.formenv)
         finally:
             page.close()
-        if lines is None:
-            try:
-                lines = vertical_page(data, index)
-            except Exception as error:
-                raise _corrupt(f"Page {index + 1} cannot be read: {type(error).__name__}") from error
-        yield lines
+        yield vertical_page(data, index) if lines is None else lines
 
 
 def _corrupt(what: str) -> RejectedError:

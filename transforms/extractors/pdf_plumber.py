@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from transforms.extractors.pdf_lines import Line, PageLines, readable
 from transforms.extractors.pdf_tables import is_table, pipe_table, table_rows
 from transforms.model.document import canonical_text
+from transforms.model.errors import RejectedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pdfplumber.page import Page
 
     from transforms.extractors.settings import ExtractSettings
@@ -21,26 +22,35 @@ def plumbed_pages(data: bytes, settings: ExtractSettings) -> Iterator[PageLines]
     """Every page's lines, each page freed before the next.
 
     Raises:
-        Exception: whatever pdfminer finds wrong with the file; its kinds are not documented.
+        RejectedError: ``pdf_corrupt``.
     """
     import pdfplumber
 
-    with pdfplumber.open(io.BytesIO(data)) as document:
-        for page in document.pages:
+    with _faults():
+        document = pdfplumber.open(io.BytesIO(data))
+    with document:
+        with _faults():
+            pages = document.pages
+        for page in pages:
             yield PageLines(tuple(_lines(page, settings)), float(page.height))
             page.close()
 
 
 def vertical_page(data: bytes, index: int) -> PageLines:
-    """The lines of a page that is written from top to bottom, columns from right to left."""
+    """The lines of a page that is written from top to bottom, columns from right to left.
+
+    Raises:
+        RejectedError: ``pdf_corrupt``.
+    """
     from pdfminer.high_level import extract_pages
     from pdfminer.layout import LAParams, LTTextContainer
 
+    with _faults():
+        layout = LAParams(detect_vertical=True)
+        pages = list(extract_pages(io.BytesIO(data), page_numbers=[index], laparams=layout))
     lines = []
     height = 0.0
-    for page in extract_pages(
-        io.BytesIO(data), page_numbers=[index], laparams=LAParams(detect_vertical=True)
-    ):
+    for page in pages:
         height = page.height
         for box in page:
             if isinstance(box, LTTextContainer):
@@ -50,17 +60,29 @@ def vertical_page(data: bytes, index: int) -> PageLines:
     return PageLines(tuple(lines), height)
 
 
+@contextmanager
+def _faults() -> Iterator[None]:
+    """What pdfminer stumbles over, it raises, of any kind, on files that break the rules."""
+    try:
+        yield
+    except (MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        raise RejectedError(
+            "pdf_corrupt", f"A page of the PDF cannot be read: {type(error).__name__}. Replace the file."
+        ) from error
+
+
 def _lines(page: Page, settings: ExtractSettings) -> Iterator[Line]:
-    tables = (
-        [(table.bbox, table_rows(table, table.extract())) for table in page.find_tables()]
-        if settings.pdf_tables
-        else []
-    )
+    with _faults():
+        tables = [(table, table.extract()) for table in page.find_tables()] if settings.pdf_tables else []
+        lines = page.extract_text_lines(return_chars=False)
     found: list[Line] = []
-    for (x0, top, x1, bottom), rows in tables:
+    for table, texts in tables:
+        rows = table_rows(table, texts)
         if is_table(rows):
-            found.append(Line(pipe_table(rows), x0, top, x1, bottom, is_table=True))
-    for line in page.extract_text_lines(return_chars=False):
+            found.append(Line(pipe_table(rows), *table.bbox, is_table=True))
+    for line in lines:
         middle = (line["top"] + line["bottom"]) / 2
         inside = any(
             t.top <= middle <= t.bottom and t.x0 <= line["x0"] <= t.x1 for t in found if t.is_table

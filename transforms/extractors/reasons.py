@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+BUG = "extractor_bug"
+"""The reason that blames the program: all others say something of the file."""
+
 REASONS: dict[str, str] = {
     "empty": "The object has no bytes, or nothing but white space. Fill it or leave it out with `exclude`.",
     "no_text": "There are pages and no text on them, as in a scan. Run OCR on it and store the result.",
@@ -19,7 +22,8 @@ REASONS: dict[str, str] = {
     "timeout": "Reading took longer than `extract.max_seconds`. Split the file or raise the limit.",
     "out_of_memory": "Reading needed more than `extract.max_memory_mb`. Split the file or raise the limit.",
     "crashed": "The library that reads the format ended its process on this file. Save it anew or report it.",
-    "reader_failed": "The reader of the format failed on this file. Save it anew or report it.",
+    "reader_failed": "The library that reads the format gave up on this file. Save it anew or report it.",
+    BUG: "A fault of this program, not of the file: the detail says where. Please report it.",
     "unreadable": "The object could not be fetched from its store.",
 }
 """Slug to a sentence that says what happened and what helps."""

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from transforms.extractors.extraction import Extraction, RefusedPart
 from transforms.model.document import Document, JsonValue, canonical_text
-from transforms.model.errors import RejectedError
 from transforms.structure.blocks import parse_blocks
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 RECORDS = "records"
 """In a document's metadata: how many records it holds."""
-_WARNINGS_AT_MOST = 20
 
 
 class Number(str):
@@ -47,27 +46,11 @@ class BrokenRecord:
 
 def record_documents(
     records: Iterable[Record | BrokenRecord], settings: ExtractSettings, media_type: str, *, by_record: bool
-) -> list[Document]:
-    """The documents of a file's records; broken ones are warnings beside their readable neighbours.
-
-    Raises:
-        RejectedError: ``corrupt`` where no record can be read.
-    """
-    read: list[Record] = []
-    broken: list[BrokenRecord] = []
-    for record in records:
-        if isinstance(record, Record):
-            read.append(record)
-        else:
-            broken.append(record)
-    if broken and not read:
-        raise RejectedError(
-            "corrupt", f"No record can be read; record {broken[0].number}: {broken[0].detail}"
-        )
-    warnings = _warnings(broken)
-    if not by_record:
-        return [_whole(read, settings.records, media_type, warnings)]
-    return list(_one_by_one(read, settings.records, media_type, warnings))
+) -> Extraction:
+    """The documents of a file's records; broken and blank ones are refused beside their neighbours."""
+    if by_record:
+        return _one_by_one(records, settings.records, media_type)
+    return _whole(records, settings.records, media_type)
 
 
 def is_by_record(settings: ExtractSettings, *, auto: bool) -> bool:
@@ -81,40 +64,59 @@ def flat_text(value: JsonValue) -> str:
     return "\n".join(_lines(value, ""))
 
 
-def _warnings(broken: list[BrokenRecord]) -> tuple[str, ...]:
-    shown = [f"record_rejected:{each.number}: {each.detail}" for each in broken[:_WARNINGS_AT_MOST]]
-    more = len(broken) - len(shown)
-    return (*shown, f"records_rejected:{more} more") if more else tuple(shown)
-
-
 def _whole(
-    records: list[Record], settings: RecordSettings, media_type: str, warnings: tuple[str, ...]
-) -> Document:
-    texts = [_text(record.value, settings) for record in records]
+    records: Iterable[Record | BrokenRecord], settings: RecordSettings, media_type: str
+) -> Extraction:
+    texts = []
+    refused = []
+    for record in records:
+        if isinstance(record, Record):
+            texts.append(_text(record.value, settings))
+        else:
+            refused.append(RefusedPart(f"line {record.number}", "corrupt", record.detail, is_named=False))
     text = "\n\n".join(text for text in texts if text)
-    return _document(text, media_type, metadata={RECORDS: len(records)}, warnings=warnings)
+    # Of a file whose every record is broken there is no document, as if it had been read one by one.
+    document = _document(text, media_type, metadata={RECORDS: len(texts)})
+    return Extraction((document,) if texts or not refused else (), tuple(refused))
 
 
 def _one_by_one(
-    records: list[Record], settings: RecordSettings, media_type: str, warnings: tuple[str, ...]
-) -> Iterator[Document]:
+    records: Iterable[Record | BrokenRecord], settings: RecordSettings, media_type: str
+) -> Extraction:
+    documents = []
+    refused = []
     taken: set[str] = set()
     for record in records:
-        value = record.value
-        text = _text(value, settings)
-        if not text:
-            continue
-        yield _document(
-            text,
-            media_type,
-            record=_own_name(_field(value, settings.id) or str(record.number), taken),
-            title=_field(value, settings.title) or None,
-            metadata={
-                name: plain(found) for name in settings.metadata if (found := _get(value, name)) is not None
-            },
-            warnings=warnings,
-        )
-        warnings = ()
+        found = _one(record, settings, media_type, taken)
+        if isinstance(found, Document):
+            documents.append(found)
+        else:
+            refused.append(found)
+    return Extraction(tuple(documents), tuple(refused))
+
+
+def _one(
+    record: Record | BrokenRecord, settings: RecordSettings, media_type: str, taken: set[str]
+) -> Document | RefusedPart:
+    """The document of one record; ``taken`` are the names of those before it."""
+    if isinstance(record, BrokenRecord):
+        is_named = settings.id is None
+        own = _own_name(str(record.number) if is_named else f"line {record.number}", taken)
+        return RefusedPart(own, "corrupt", record.detail, is_named=is_named)
+    value = record.value
+    own = _own_name(_field(value, settings.id) or str(record.number), taken)
+    text = _text(value, settings)
+    if not text:
+        return RefusedPart(own, "empty", "The record has no text.")
+    return _document(
+        text,
+        media_type,
+        record=own,
+        title=_field(value, settings.title) or None,
+        metadata={
+            name: plain(found) for name in settings.metadata if (found := _get(value, name)) is not None
+        },
+    )
 
 
 def _document(
@@ -122,7 +124,6 @@ def _document(
     media_type: str,
     *,
     metadata: dict[str, JsonValue],
-    warnings: tuple[str, ...],
     record: str | None = None,
     title: str | None = None,
 ) -> Document:
@@ -134,7 +135,6 @@ def _document(
         record=record,
         title=title,
         metadata=metadata,
-        warnings=warnings,
     )
 
 

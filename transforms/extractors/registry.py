@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import traceback
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transforms.extractors.code import CODE
 from transforms.extractors.containers import DOCX, EML, EPUB, GZIP, PPTX, RST, XLSX, ZIP
 from transforms.extractors.delimited import CSV, TSV
 from transforms.extractors.detect import HTML, MARKDOWN, PDF, PLAIN, media_type
+from transforms.extractors.extraction import Extraction
 from transforms.extractors.json_files import JSON, JSONL
 from transforms.extractors.parquet_file import PARQUET
+from transforms.extractors.reasons import BUG
 from transforms.extractors.text import extract_markdown, extract_plain
 from transforms.model.errors import RejectedError
 from transforms.model.ids import fingerprint
@@ -22,19 +26,20 @@ if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings
     from transforms.model.document import Document
 
-EXTRACTION_VERSION = 5
+EXTRACTION_VERSION = 6
 """Raised whenever the same bytes and settings would give another text or structure."""
+_HERE = Path(__file__).resolve().parents[1]
 
 
-def extract(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:
-    """The documents of one object.
+def extract(data: bytes, name: str, settings: ExtractSettings) -> Extraction:
+    """The documents of one object, at least one, and the parts of it that cannot be read.
 
     Raises:
-        RejectedError: it cannot be read; the reason is a slug, the detail says what to do.
+        RejectedError: none of it can be read; the reason is a slug, the detail says what to do.
     """
     kind = media_type(data, name)
     try:
-        documents = _read(kind, data, name, settings)
+        found = _read(kind, data, name, settings)
     except (RejectedError, MemoryError):
         raise
     except RecursionError as error:
@@ -42,26 +47,31 @@ def extract(data: bytes, name: str, settings: ExtractSettings) -> list[Document]
             "corrupt", "The file nests its content deeper than any program does."
         ) from error
     except Exception as error:
-        # Whatever a file does to its reader, the run goes on; the kind of the fault is in the row.
-        raise RejectedError("reader_failed", f"Reading it as {kind} failed: {_said(error)}.") from error
-    documents = [document for document in documents if document.text.strip()]
-    if not documents:
-        raise RejectedError("empty", "The file has no text.")
-    return documents
+        # What libraries raise on bad files is translated where they are called. This is none of it: the
+        # run goes on, and the row says where the program is to be mended.
+        raise RejectedError(BUG, _fault(error, kind)) from error
+    return found.checked()
 
 
-def _said(error: Exception) -> str:
-    """The error's kind and its first line."""
-    return f"{type(error).__name__}: {str(error).partition(chr(10))[0][:200]}".rstrip(": ")
-
-
-def _read(kind: str, data: bytes, name: str, settings: ExtractSettings) -> list[Document]:
+def _read(kind: str, data: bytes, name: str, settings: ExtractSettings) -> Extraction:
     if kind in _LATE:
         module, function = _LATE[kind]
         read = getattr(import_module(f"transforms.extractors.{module}"), function)
-        documents: list[Document] = read(data, name, settings)
-        return documents
-    return [_EXTRACTORS[kind](data, settings)]
+        found: Document | Extraction = read(data, name, settings)
+    else:
+        found = _EXTRACTORS[kind](data, settings)
+    return found if isinstance(found, Extraction) else Extraction((found,))
+
+
+def _fault(error: Exception, kind: str) -> str:
+    """What was raised, and the last place of this program on the way to it."""
+    places = [
+        f"{Path(frame.filename).name} line {frame.lineno}, in {frame.name}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).is_relative_to(_HERE)
+    ]
+    said = f"{type(error).__name__}: {str(error).partition(chr(10))[0][:200]}".rstrip(": ")
+    return f"Reading it as {kind} met a fault of this program: {said} ({places[-1]}). Please report it."
 
 
 def recipe(settings: ExtractSettings) -> str:

@@ -42,11 +42,12 @@ _ROLE = re.compile(r"^:[\w.+:-]+:`(.*)`$|^`(.*)`(?::[\w.+:-]+:)?$", re.DOTALL)
 _EXPLICIT = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
 
 
-def extract_rst(data: bytes, name: str, settings: ExtractSettings) -> list[Document]:  # noqa: ARG001
+def extract_rst(data: bytes, name: str, settings: ExtractSettings) -> Document:  # noqa: ARG001
     """The one document of a reStructuredText file.
 
     Raises:
-        RejectedError: ``wrong_charset``, ``no_text``, or ``corrupt`` where it is nested without end.
+        RejectedError: ``wrong_charset``, ``no_text``, ``corrupt`` where it is nested without end, or
+            ``reader_failed`` where docutils gives up.
     """
     source, warnings = decode(data, settings.encoding)
     writer = _Writer()
@@ -59,7 +60,7 @@ def extract_rst(data: bytes, name: str, settings: ExtractSettings) -> list[Docum
     text = writer.out.text
     if not text:
         raise RejectedError("no_text", "The file holds comments and directives only.")
-    return [Document(text, parse_blocks(text, "markdown"), RST, "rst/1", warnings=warnings)]
+    return Document(text, parse_blocks(text, "markdown"), RST, "rst/1", warnings=warnings)
 
 
 class _Writer:
@@ -71,9 +72,7 @@ class _Writer:
 
     def write(self, source: str, level: int = 0) -> None:
         """Parse and write a text whose sections lie below headings of ``level``."""
-        from docutils.core import publish_doctree
-
-        self._children(publish_doctree(source, settings_overrides=dict(_SAFE)), level, 0)
+        self._children(_parsed(source), level, 0)
 
     def _children(self, node: nodes.Element, level: int, depth: int) -> None:
         for child in node.children:
@@ -198,6 +197,20 @@ class _Writer:
             self._nested -= 1
         else:
             self.out.paragraph(directive.body)
+
+
+def _parsed(source: str) -> nodes.document:
+    from docutils.core import publish_doctree
+
+    try:
+        return publish_doctree(source, settings_overrides=dict(_SAFE))
+    except (RecursionError, MemoryError):
+        raise
+    except Exception as error:
+        # docutils documents no errors for its input, and on markup that breaks its rules it has raised
+        # several kinds of them.
+        said = f"{type(error).__name__}: {error}"
+        raise RejectedError("reader_failed", f"docutils cannot parse the file: {said}.") from error
 
 
 _ADMONITIONS = frozenset(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from transforms.extractors.inflate import Archive
@@ -39,29 +39,32 @@ def read_xlsx(data: bytes, archive: Archive) -> MarkdownWriter:
     Raises:
         RejectedError: ``corrupt``, ``encrypted``, ``decompression_bomb`` or ``too_large``.
     """
+    has_merged_cells = _inspect(archive)
+    out = MarkdownWriter()
+    for title, frame, merged in _sheets(data, with_merged=has_merged_cells):
+        _write(title, _texts(frame, merged), out)
+    return out
+
+
+def _sheets(data: bytes, *, with_merged: bool) -> Iterator[tuple[str, pd.DataFrame, Iterable[Range]]]:
+    """Each sheet's title, its cells and its merged ranges; asking for those reads the sheet once more."""
     import pandas as pd
     from python_calamine import CalamineError, PasswordError, SheetVisibleEnum
 
-    has_merged_cells = _inspect(archive)
-    out = MarkdownWriter()
     try:
         with pd.ExcelFile(io.BytesIO(data), engine="calamine") as workbook:
             shown = {sheet.name: sheet.visible for sheet in workbook.book.sheets_metadata}
-            for name in workbook.sheet_names:
-                title = str(name)
-                hidden = shown[title] != SheetVisibleEnum.Visible
-                frame = pd.read_excel(
-                    workbook, sheet_name=title, header=None, dtype=object, na_filter=False
-                )
+            for name in map(str, workbook.sheet_names):
+                frame = pd.read_excel(workbook, sheet_name=name, header=None, dtype=object, na_filter=False)
                 merged: Iterable[Range] = ()
-                if has_merged_cells:  # asking for them reads the sheet once more
-                    merged = workbook.book.get_sheet_by_name(title).merged_cell_ranges or ()
-                _write(f"{title} {HIDDEN_MARK}" if hidden else title, _texts(frame, merged), out)
+                if with_merged:
+                    merged = workbook.book.get_sheet_by_name(name).merged_cell_ranges or ()
+                is_hidden = shown[name] != SheetVisibleEnum.Visible
+                yield f"{name} {HIDDEN_MARK}" if is_hidden else name, frame, merged
     except PasswordError as error:
         raise RejectedError("encrypted", "The XLSX is behind a password; save it without one.") from error
     except (CalamineError, ValueError, IndexError, OverflowError) as error:
         raise RejectedError("corrupt", f"The XLSX cannot be read: {error}.") from error
-    return out
 
 
 def _inspect(archive: Archive) -> bool:

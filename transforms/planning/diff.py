@@ -72,7 +72,8 @@ def compare(listing: pa.Table, known: pa.Table, rejected: pa.Table, recipe: Reci
     still_bad = _still_bad(listing, rejected, recipe)
     joined = listing.join(objects, "object_name", join_type="left outer", use_threads=False)
     joined = joined.join(
-        still_bad.select(["object_name", "bad"]),
+        # An object has several rejections where several of its parts cannot be read.
+        still_bad.group_by(["object_name", "bad"], use_threads=False).aggregate([]),
         "object_name",
         join_type="left outer",
         use_threads=False,

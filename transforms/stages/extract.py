@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import pyarrow.compute as pc
 
 from transforms.extractors.isolate import extract_isolated
 from transforms.model.errors import RejectedError
@@ -10,8 +13,14 @@ from transforms.stages.reject import rejection
 from transforms.stages.work import ExtractedShard, SourceDocument
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from transforms.extractors.extraction import RefusedPart
+    from transforms.model.objects import ObjectInfo
     from transforms.model.shard import Rejection
-    from transforms.stages.job import Job
+    from transforms.stages.job import Job, SourceSpec
     from transforms.stages.work import ReadShard
 
 RECORD_SEPARATOR = "#"
@@ -19,22 +28,57 @@ RECORD_SEPARATOR = "#"
 
 
 def extract_shard(shard: ReadShard, job: Job) -> ExtractedShard:
-    """The documents of every payload, in order of object name and then of their place in it."""
+    """The documents of every payload, in order of object name and then of their place in it.
+
+    What cannot be read, an object or a part of one, is a rejection, and its last good rows stay.
+    """
     source = job.source[shard.plan.source]
     documents: list[SourceDocument] = []
     rejections: list[Rejection] = list(shard.rejections)
+    stale: list[str] = []
     for payload in shard.payloads:
         info = payload.info
         try:
-            extracted = extract_isolated(payload.data, info.name, source.extract)
+            found = extract_isolated(payload.data, info.name, source.extract)
         except RejectedError as error:
             rejections.append(rejection(source, info, "extract", error.reason, error.detail))
             continue
-        documents.extend(
+        own = [
             SourceDocument(info, payload.sha256, doc_id(info.name, document.record), document)
-            for document in extracted
-        )
-    return ExtractedShard(shard.plan, shard.carried, tuple(documents), shard.touched, tuple(rejections))
+            for document in found.documents
+        ]
+        documents += own
+        rejections += refused_parts(source, info, found.refused)
+        if found.refused:
+            stale += _stale(shard.carried.documents, info.name, {one.doc_id for one in own}, found.refused)
+    carried = replace(shard.carried, stale=tuple(stale))
+    return ExtractedShard(shard.plan, carried, tuple(documents), shard.touched, tuple(rejections))
+
+
+def refused_parts(
+    source: SourceSpec, info: ObjectInfo, parts: Sequence[RefusedPart]
+) -> Iterator[Rejection]:
+    """A row for each part of an object that cannot be read."""
+    for part in parts:
+        own_id = doc_id(info.name, part.record)
+        yield rejection(source, info, "extract", part.reason, part.detail, own_id)
+
+
+def _stale(
+    former: pa.Table, object_name: str, read: set[str], refused: Sequence[RefusedPart]
+) -> Iterator[str]:
+    """The former documents of an object that its refused parts stand for.
+
+    Of a part whose name is unknown, as of a broken line with an id in it, any that is missing may be it.
+    """
+    ids = former.filter(pc.equal(former["object_name"], object_name))["doc_id"].to_pylist()
+    missing = (one for one in ids if one not in read)
+    if not all(part.is_named for part in refused):
+        yield from missing
+        return
+    names = {doc_id(object_name, part.record) for part in refused}
+    folders = tuple(f"{name}/" for name in names)
+    yield from (one for one in missing if one in names or one.startswith(folders))
 
 
 def doc_id(object_name: str, record: str | None) -> str:

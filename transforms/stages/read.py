@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ def read_shard(plan: ShardPlan, job: Job) -> ReadShard:
     source = job.source[plan.source]
     store = open_store(source.root)
     carried = _carried(plan, job, source)
-    settled = _settled(carried, source)
+    settled = _settled(carried, source, _refused(plan, job))
     payloads: list[Payload] = []
     touched: list[ObjectInfo] = []
     rejections: list[Rejection] = []
@@ -65,8 +66,27 @@ def _parent(table: str, number: int, run_id: str) -> Snapshot:  # noqa: ARG001 -
     return Snapshot.open(open_store(table), number)
 
 
-def _settled(carried: Carried, source: SourceSpec) -> dict[str, str]:
-    """The content hash of each object whose rows are complete and of today's recipe."""
+def _refused(plan: ShardPlan, job: Job) -> frozenset[str]:
+    """The objects of the source that the parent has rejections of, whole or in part."""
+    if not plan.previous or job.parent is None:
+        return frozenset()
+    return _parent_refused(job.table, job.parent, job.run_id).get(plan.source, frozenset())
+
+
+@lru_cache(maxsize=1)
+def _parent_refused(table: str, number: int, run_id: str) -> dict[str, frozenset[str]]:
+    rejected = _parent(table, number, run_id).rejected().select(["source_name", "object_name"])
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for row in rejected.to_pylist():
+        names[row["source_name"]].add(row["object_name"])
+    return {source: frozenset(found) for source, found in names.items()}
+
+
+def _settled(carried: Carried, source: SourceSpec, refused: frozenset[str]) -> dict[str, str]:
+    """The content hash of each object whose rows are complete and of today's recipe.
+
+    One with a part in the rejected table is read again, so that the row there is of today's version.
+    """
     columns = [
         "object_name",
         "object_sha256",
@@ -77,7 +97,7 @@ def _settled(carried: Carried, source: SourceSpec) -> dict[str, str]:
     ]
     today = (source.recipe.extract, source.recipe.chunk, source.recipe.embed)
     hashes: dict[str, str] = {}
-    outdated = set()
+    outdated = set(refused)
     for row in carried.documents.select(columns).to_pylist():
         recipe = (row["extract_recipe"], row["chunk_recipe"], row["embed_recipe"])
         if recipe == today and row["status"] != "stale":

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from transforms.extractors.extraction import Extraction, RefusedPart
 from transforms.extractors.registry import extract
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.document import Document
@@ -16,8 +17,12 @@ from transforms.model.errors import RejectedError
 Zipped = Callable[[Mapping[str, str | bytes]], bytes]
 
 
-def read(data: bytes, name: str = "a.zip", **settings: object) -> list[Document]:
+def found(data: bytes, name: str = "a.zip", **settings: object) -> Extraction:
     return extract(data, name, ExtractSettings.model_validate(settings))
+
+
+def read(data: bytes, name: str = "a.zip", **settings: object) -> list[Document]:
+    return list(found(data, name, **settings).documents)
 
 
 def test_members_are_documents_named_by_their_records(zipped: Zipped) -> None:
@@ -35,15 +40,27 @@ def test_names_that_climb_out_are_labels_and_nothing_is_written(zipped: Zipped) 
     ]
 
 
-def test_a_member_that_cannot_be_read_is_a_warning_beside_its_neighbours(zipped: Zipped) -> None:
-    [document] = read(zipped({"a.txt": "A", "b.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 old"}))
-    assert document.warnings == (
-        "member_rejected:unsupported_type: b.doc: It is a Word file of the old format; save it as .docx.",
+def test_a_member_that_cannot_be_read_is_refused_beside_its_neighbours(zipped: Zipped) -> None:
+    zip_file = found(zipped({"a.txt": "A", "b.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 old"}))
+    assert [document.text for document in zip_file.documents] == ["A"]
+    assert zip_file.refused == (
+        RefusedPart("b.doc", "unsupported_type", "It is a Word file of the old format; save it as .docx."),
     )
 
 
+def test_a_member_of_a_member_is_refused_by_its_whole_path(zipped: Zipped) -> None:
+    inner = zipped({"a.txt": "A", "b.exe": "MZ", "empty.txt": ""})
+    zip_file = found(zipped({"in.zip": inner, "lines.jsonl": '{"a": 1}\n{"a"\n'}))
+    assert [document.record for document in zip_file.documents] == ["in.zip/a.txt", "lines.jsonl/1"]
+    assert [(part.record, part.reason) for part in zip_file.refused] == [
+        ("in.zip/b.exe", "unsupported_type"),
+        ("in.zip/empty.txt", "empty"),
+        ("lines.jsonl/2", "corrupt"),
+    ]
+
+
 def test_an_archive_without_a_readable_member_is_rejected_for_the_first_ones_reason(zipped: Zipped) -> None:
-    with pytest.raises(RejectedError, match=r"unsupported_type: a\.exe: .*\(2 members, none readable\)"):
+    with pytest.raises(RejectedError, match=r"unsupported_type: a\.exe: .*\(2 parts, none readable\)"):
         read(zipped({"a.exe": "MZ", "b.exe": "MZ"}))
 
 
@@ -121,9 +138,9 @@ def test_a_damaged_member_leaves_the_others(zipped: Zipped) -> None:
     data = bytearray(zipped({"a.txt": "first text, first text", "b.txt": "second"}))
     at = data.find(packed)
     data[at + 2] ^= 0xFF
-    [document] = read(bytes(data))
-    assert document.record == "b.txt"
-    assert document.warnings[0].startswith("member_rejected:corrupt: a.txt: ")
+    zip_file = found(bytes(data))
+    assert [document.record for document in zip_file.documents] == ["b.txt"]
+    assert [(part.record, part.reason) for part in zip_file.refused] == [("a.txt", "corrupt")]
 
 
 def test_utf_8_names_without_the_flag_are_read_as_what_they_are(zipped: Zipped) -> None:
@@ -131,8 +148,10 @@ def test_utf_8_names_without_the_flag_are_read_as_what_they_are(zipped: Zipped) 
     assert [document.record for document in read(data)] == ["\u00e9.txt"]
 
 
-def test_a_zip_file_of_many_unreadable_members_has_few_warnings(zipped: Callable[..., bytes]) -> None:
-    members = {"a.txt": "words"} | {f"{number}.exe": "x" for number in range(50)}
-    [document] = extract(zipped(members), "a.zip", ExtractSettings())
-    assert len(document.warnings) == 21
-    assert document.warnings[-1] == "members_rejected:30 more"
+def test_of_a_thousand_refused_members_and_more_the_last_row_names_the_rest(zipped: Zipped) -> None:
+    members: dict[str, str | bytes] = {f"{number}.exe": "x" for number in range(1002)}
+    zip_file = found(zipped({**members, "a.txt": "words"}))
+    assert len(zip_file.refused) == 1001
+    assert zip_file.refused[999].record == "999.exe"
+    assert zip_file.refused[1000].record == "(more)"
+    assert zip_file.refused[1000].detail.startswith("2 more parts cannot be read; the first is 1000.exe: ")

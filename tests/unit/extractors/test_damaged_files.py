@@ -50,7 +50,7 @@ def test_cut_flipped_and_joined_bytes_end_well(samples: Mapping[str, bytes], dat
         st.sampled_from([good[:first], good[first:], good[:first] + good[second:], flipped])
     )
     try:
-        documents = extract(damaged, name, ExtractSettings())
+        documents = extract(damaged, name, ExtractSettings()).documents
     except RejectedError:
         return
     for document in documents:

@@ -15,8 +15,7 @@ MakeDocx = Callable[..., bytes]
 
 
 def read(data: bytes, **settings: object) -> Document:
-    [document] = extract_docx(data, "a.docx", ExtractSettings.model_validate(settings))
-    return document
+    return extract_docx(data, "a.docx", ExtractSettings.model_validate(settings))
 
 
 def p(content: str, properties: str = "") -> str:

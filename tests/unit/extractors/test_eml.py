@@ -5,13 +5,18 @@ from email.message import EmailMessage
 import pytest
 
 from transforms.extractors.eml import extract_eml
+from transforms.extractors.extraction import Extraction, RefusedPart
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.document import BlockKind, Document
 from transforms.model.errors import RejectedError
 
 
-def read(data: bytes, **settings: object) -> list[Document]:
+def found(data: bytes, **settings: object) -> Extraction:
     return extract_eml(data, "a.eml", ExtractSettings.model_validate(settings))
+
+
+def read(data: bytes, **settings: object) -> list[Document]:
+    return list(found(data, **settings).documents)
 
 
 def mail(subject: str = "Pump", body: str | None = "It leaks.\n") -> EmailMessage:
@@ -79,12 +84,13 @@ def test_attachments_are_documents_of_their_own() -> None:
     ]
 
 
-def test_an_attachment_that_cannot_be_read_is_a_warning_and_the_mail_stays() -> None:
+def test_an_attachment_that_cannot_be_read_is_refused_and_the_mail_stays() -> None:
     message = mail()
     message.add_attachment(b"\x89PNG\r\n\x1a\n", maintype="image", subtype="png", filename="seal.png")
-    [document] = read(message.as_bytes())
-    [warning] = document.warnings
-    assert warning.startswith("member_rejected:unsupported_type: seal.png: ")
+    mailed = found(message.as_bytes())
+    assert [document.title for document in mailed.documents] == ["Pump"]
+    [part] = mailed.refused
+    assert (part.record, part.reason) == ("seal.png", "unsupported_type")
 
 
 def test_a_mail_in_a_mail_is_read_with_its_attachments() -> None:
@@ -106,9 +112,15 @@ def test_mails_in_mails_end_at_the_limit() -> None:
         outer = mail(str(level), f"Level {level}.\n")
         outer.add_attachment(message)
         message = outer
-    documents = read(message.as_bytes(), max_nesting=2)
-    assert [document.title for document in documents] == ["4", "3", "2"]
-    assert documents[2].warnings[0].startswith("member_rejected:too_deep: ")
+    mailed = found(message.as_bytes(), max_nesting=2)
+    assert [document.title for document in mailed.documents] == ["4", "3", "2"]
+    assert mailed.refused == (
+        RefusedPart(
+            "3.eml/2.eml/1.eml",
+            "too_deep",
+            "The mail's attachments lies in too many others; the limit is max_nesting.",
+        ),
+    )
 
 
 def test_pictures_shown_in_the_text_are_no_attachments() -> None:

@@ -33,8 +33,7 @@ def page(body: str) -> str:
 
 
 def read(data: bytes) -> Document:
-    [document] = extract_epub(data, "a.epub", ExtractSettings())
-    return document
+    return extract_epub(data, "a.epub", ExtractSettings())
 
 
 def test_chapters_follow_the_spine_and_not_the_archive(zipped: Zipped) -> None:

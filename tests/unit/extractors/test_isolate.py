@@ -29,7 +29,7 @@ def reason(reader: ReaderProcess, data: bytes, **settings: object) -> str:
 
 
 def text(reader: ReaderProcess) -> str:
-    [document] = reader.extract(SMALL, "a.txt.gz", ExtractSettings())
+    [document] = reader.extract(SMALL, "a.txt.gz", ExtractSettings()).documents
     return document.text
 
 

@@ -8,7 +8,7 @@ from transforms.model.document import BlockKind, Document, JsonValue
 
 
 def read(text: str, name: str = "a.md") -> Document:
-    [document] = extract(text.encode(), name, ExtractSettings())
+    [document] = extract(text.encode(), name, ExtractSettings()).documents
     return document
 
 

@@ -13,8 +13,7 @@ MakePptx = Callable[..., bytes]
 
 
 def read(data: bytes, **settings: object) -> Document:
-    [document] = extract_pptx(data, "a.pptx", ExtractSettings.model_validate(settings))
-    return document
+    return extract_pptx(data, "a.pptx", ExtractSettings.model_validate(settings))
 
 
 def line(text: str, properties: str = "") -> str:

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from transforms.extractors.extraction import Extraction
 from transforms.extractors.registry import extract
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.document import Document
@@ -15,6 +16,10 @@ SETTINGS = ExtractSettings()
 
 
 def read(data: bytes, name: str, **records: object) -> list[Document]:
+    return list(found(data, name, **records).documents)
+
+
+def found(data: bytes, name: str, **records: object) -> Extraction:
     return extract(data, name, ExtractSettings.model_validate({"records": records}))
 
 
@@ -44,11 +49,27 @@ def test_an_empty_json_object_with_a_mark_is_empty() -> None:
     assert refusal(b"\xef\xbb\xbf{}", "x.json").reason == "empty"
 
 
-def test_each_json_line_is_a_document_and_a_broken_one_a_warning_with_its_number() -> None:
-    documents = read(b'{"a": "x"}\n{"a": "y\n\n{"a": "z"}\n', "x.jsonl")
-    assert [(d.record, d.text) for d in documents] == [("1", "a: x"), ("4", "a: z")]
-    assert documents[0].warnings[0].startswith("record_rejected:2: line 2 is no JSON: Unterminated string")
-    assert documents[1].warnings == ()
+BROKEN = b'{"a": "x"}\n{"a": "y\n\n{"a": "z"}\n'
+
+
+def test_each_json_line_is_a_document_and_a_broken_one_is_refused_by_its_number() -> None:
+    lines = found(BROKEN, "x.jsonl")
+    assert [(d.record, d.text) for d in lines.documents] == [("1", "a: x"), ("4", "a: z")]
+    [part] = lines.refused
+    assert (part.record, part.reason, part.is_named) == ("2", "corrupt", True)
+    assert part.detail.startswith("line 2 is no JSON: Unterminated string")
+
+
+def test_a_broken_line_whose_id_is_unknown_is_named_by_its_place() -> None:
+    for settings in ({"id": "a"}, {"documents": "file"}):
+        [part] = found(BROKEN, "x.jsonl", **settings).refused
+        assert (part.record, part.is_named) == ("line 2", False)
+
+
+def test_a_record_without_text_is_refused_as_empty() -> None:
+    rows = found(b"id,text\na,One.\nb,\n", "x.csv", documents="record", id="id", text=["text"])
+    assert [document.record for document in rows.documents] == ["a"]
+    assert [(part.record, part.reason) for part in rows.refused] == [("b", "empty")]
 
 
 def test_json_lines_of_which_none_can_be_read_are_corrupt() -> None:

@@ -10,8 +10,7 @@ from transforms.model.errors import RejectedError
 
 
 def read(source: str) -> Document:
-    [document] = extract_rst(source.encode(), "a.rst", ExtractSettings())
-    return document
+    return extract_rst(source.encode(), "a.rst", ExtractSettings())
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,7 @@ MakeXlsx = Callable[..., bytes]
 
 
 def read(data: bytes, **settings: object) -> Document:
-    [document] = extract_xlsx(data, "a.xlsx", ExtractSettings.model_validate(settings))
-    return document
+    return extract_xlsx(data, "a.xlsx", ExtractSettings.model_validate(settings))
 
 
 def sheet(*cells: str, after: str = "") -> str:
