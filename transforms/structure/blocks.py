@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from transforms.model.document import Block, BlockKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 Syntax: TypeAlias = Literal["markdown", "plain"]
 Found: TypeAlias = tuple[object, int, int]
@@ -45,43 +45,54 @@ def _markdown(text: str) -> Iterator[Block]:
         done = front.end()
         yield Block(BlockKind.CODE, 0, _ink_end(text, 0, done), language="yaml")
     for event, parsed_start, parsed_end in _top_level(text, done):
-        start, end = max(parsed_start, done), min(parsed_end, len(text))
-        if start > done and not text[done:start].isspace():
+        start = max(parsed_start, done)
+        between = text[done:start]
+        if between and not between.isspace():
             yield from _paragraphs(text, done, start)
             done = start
-        end = _ink_end(text, start, end)
+        end = _ink_end(text, start, parsed_end)
         if end > start:
             yield _block(event, text, _line_start(text, start, done), end)
             done = end
     yield from _paragraphs(text, done, len(text))
 
 
-def _top_level(text: str, origin: int) -> Iterator[Found]:
+def _top_level(text: str, origin: int) -> Iterable[Found]:
     """Each outermost element behind ``origin``; the parser counts bytes of UTF-8, we count code points."""
+    rest = text[origin:] if origin else text
+    parsed = _outermost(rest)
+    found = parsed if rest.isascii() else _in_points(parsed, rest.encode())
+    return found if not origin else [(event, origin + first, origin + last) for event, first, last in found]
+
+
+def _outermost(text: str) -> list[Found]:
     import pyromark
 
-    rest = text[origin:] if origin else text
-    data = None if rest.isascii() else rest.encode()
-    seen_bytes = seen_points = outermost_end = 0
-    for event, span in pyromark.events_with_range(rest, options=pyromark.Options.ENABLE_TABLES):
-        first = span["start"]
-        if first < outermost_end or type(event) is not dict or "Start" not in event:
-            continue
-        outermost_end = last = span["end"]
-        if data is not None:
-            first = seen_points + len(data[seen_bytes:first].decode())
-            seen_bytes, last = last, first + len(data[span["start"] : last].decode())
-            seen_points = last
-        yield event["Start"], origin + first, origin + last
+    found: list[Found] = []
+    end = 0
+    for event, span in pyromark.events_with_range(text, options=pyromark.Options.ENABLE_TABLES):
+        if span["start"] >= end and type(event) is dict and "Start" in event:
+            end = span["end"]
+            found.append((event["Start"], span["start"], end))
+    return found
+
+
+def _in_points(found: Iterable[Found], data: bytes) -> Iterator[Found]:
+    seen_bytes = seen_points = 0
+    for event, first, last in found:
+        start = seen_points + len(data[seen_bytes:first].decode())
+        seen_bytes, seen_points = last, start + len(data[first:last].decode())
+        yield event, start, seen_points
 
 
 def _block(event: object, text: str, start: int, end: int) -> Block:
+    if event == "Paragraph":
+        return Block(BlockKind.PARAGRAPH, start, end)
     # An event is its name, or a dictionary of its name to what is said about it.
     name, value = next(iter(event.items())) if isinstance(event, dict) else (event, None)
     if name == "Heading" and isinstance(value, dict):
-        return Block(
-            BlockKind.HEADING, start, end, level=int(value["level"][1:]), title=_title(text[start:end])
-        )
+        level = int(value["level"][1:])
+        return Block(BlockKind.HEADING, start, end, level, _title(text[start:end]))
     kind = _KINDS.get(str(name), BlockKind.PARAGRAPH)
     if kind is BlockKind.CODE and isinstance(value, dict) and value["Fenced"].strip():
         return Block(kind, start, end, language=value["Fenced"].split()[0])
@@ -105,6 +116,4 @@ def _line_start(text: str, start: int, least: int) -> int:
 
 
 def _ink_end(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return end
+    return start + len(text[start:end].rstrip())
