@@ -1,7 +1,8 @@
 """The command line: names, options and exit codes. The commands themselves are imported when they run.
 
 Exit codes: 0 done (for ``run``: published, or nothing new), 1 anything unforeseen, 2 configuration or
-usage, 3 too many documents rejected (nothing published), 4 refused by a guard.
+usage, 3 too many documents rejected (nothing published), 4 refused by a guard, or a source could not be listed
+(the other sources are published).
 """
 
 from __future__ import annotations
@@ -41,12 +42,22 @@ def run(
     allow_deletes: Annotated[
         bool, typer.Option("--allow-deletes", help="Delete however many documents are gone.")
     ] = False,
+    take_over: Annotated[
+        bool,
+        typer.Option(
+            "--take-over", help="Take the place of a dead run of another machine before its claim runs out."
+        ),
+    ] = False,
     as_json: _Json = False,
 ) -> None:
     """Bring the table up to date with its sources and publish a snapshot."""
     from pipeline.commands import run as command
 
-    raise typer.Exit(command.run(config, beam_args or [], allow_deletes=allow_deletes, as_json=as_json))
+    raise typer.Exit(
+        command.run(
+            config, beam_args or [], allow_deletes=allow_deletes, take_over=take_over, as_json=as_json
+        )
+    )
 
 
 @app.command()
@@ -72,6 +83,63 @@ def show(table: _Table, *, as_json: _Json = False) -> None:
     from pipeline.commands import show as command
 
     raise typer.Exit(command.run(table, as_json=as_json))
+
+
+@app.command()
+def snapshots(table: _Table, *, as_json: _Json = False) -> None:
+    """List the snapshots that a table holds, and runs that did not finish."""
+    from pipeline.commands import snapshots as command
+
+    raise typer.Exit(command.run(table, as_json=as_json))
+
+
+@app.command()
+def rollback(
+    table: _Table,
+    *,
+    to: Annotated[
+        int | None,
+        typer.Option(
+            "--to", metavar="N", help="This snapshot; default: the one that the present was made from."
+        ),
+    ] = None,
+    as_json: _Json = False,
+) -> None:
+    """Send readers back to an older snapshot, or forward again."""
+    from pipeline.commands import rollback as command
+
+    raise typer.Exit(command.run(table, to=to, as_json=as_json))
+
+
+@app.command()
+def diff(
+    table: _Table,
+    before: Annotated[int, typer.Argument(metavar="A", help="Number of a snapshot.")],
+    after: Annotated[int, typer.Argument(metavar="B", help="Number of another.")],
+    *,
+    as_json: _Json = False,
+) -> None:
+    """Show which documents and chunks lie between snapshots A and B: added, changed, gone."""
+    from pipeline.commands import diff as command
+
+    raise typer.Exit(command.run(table, before, after, as_json=as_json))
+
+
+@app.command()
+def vacuum(
+    table: _Table,
+    *,
+    keep: Annotated[int, typer.Option("--keep", min=1, metavar="N", help="Keep the newest N snapshots.")],
+    grace: Annotated[
+        str, typer.Option("--grace", help="Remove nothing younger than this: 90m, 12h, 7d.")
+    ] = "1d",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; remove nothing.")] = False,
+    as_json: _Json = False,
+) -> None:
+    """Remove old snapshots, and what runs that died have left; never what readers or runs use."""
+    from pipeline.commands import vacuum as command
+
+    raise typer.Exit(command.run(table, keep=keep, grace=grace, dry_run=dry_run, as_json=as_json))
 
 
 @app.command()

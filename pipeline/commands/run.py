@@ -13,6 +13,7 @@ from rich.table import Table
 from pipeline.config import load_config
 from pipeline.run import run_job
 from transforms.extractors.reasons import BUG
+from transforms.model.errors import GuardError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,17 +25,19 @@ EXIT_CODES = {"published": 0, "unchanged": 0, "too_many_rejected": 3}
 _COLUMNS = ("documents", "chunks", "embedded", "reused", "rejected", "deleted")
 
 
-def run(config: Path, beam_args: Sequence[str], *, allow_deletes: bool, as_json: bool) -> int:
+def run(
+    config: Path, beam_args: Sequence[str], *, allow_deletes: bool, take_over: bool, as_json: bool
+) -> int:
     """Run the job of a configuration file; the exit code says whether the table is up to date."""
     start = time.monotonic()
     job = load_config(config)
-    outcome = run_job(job, beam_args, allow_deletes=allow_deletes)
+    outcome = run_job(job, beam_args, allow_deletes=allow_deletes, take_over=take_over)
     seconds = time.monotonic() - start
     if as_json:
         print(json.dumps({**asdict(outcome), "seconds": round(seconds, 3)}, ensure_ascii=False))
     else:
         _show(outcome, seconds, job.limits.max_rejected_share)
-    return EXIT_CODES[outcome.status]
+    return EXIT_CODES[outcome.status] or (GuardError.exit_code if outcome.incomplete else 0)
 
 
 def _show(outcome: Outcome, seconds: float, allowed: float) -> None:
@@ -48,6 +51,12 @@ def _show(outcome: Outcome, seconds: float, allowed: float) -> None:
         console.print(
             f"{bugs:,} of them met a fault of this program, not of the file: see `detail` in the rejected table, "
             "and please report it.",
+            markup=False,
+            soft_wrap=True,
+        )
+    for name, problem in outcome.incomplete.items():
+        console.print(
+            f"Source `{name}` could not be listed whole and keeps the rows it had: {problem}",
             markup=False,
             soft_wrap=True,
         )

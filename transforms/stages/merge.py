@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.table.columns import replace_column
+from transforms.table.columns import equal_rows, replace_column, sorted_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,15 +47,13 @@ def merge_shard(shard: EmbeddedShard, snapshot: int) -> MergedShard:
     kept_chunks = old_chunks.filter(pc.is_in(old_chunks["doc_id"], kept_ids))
     new_chunks = _keep_numbers(shard.chunks, old_chunks, "chunk_id")
     new_documents = _keep_numbers(shard.documents, shard.carried.documents, "doc_id")
-    chunks = pa.concat_tables([kept_chunks, new_chunks]).sort_by(
-        [("doc_id", "ascending"), ("chunk_index", "ascending")]
-    )
+    chunks = sorted_by(pa.concat_tables([kept_chunks, new_chunks]), "doc_id", "chunk_index")
     gone = _not_in(old_chunks["chunk_id"], chunks["chunk_id"].to_pylist())
-    documents = pa.concat_tables([kept_documents, new_documents]).sort_by("doc_id")
+    documents = sorted_by(pa.concat_tables([kept_documents, new_documents]), "doc_id")
     documents = _number_statuses(documents, shard.carried.documents, snapshot)
     deleted = tuple(old_chunks["chunk_id"].filter(gone).to_pylist())
     changed = pc.any(pc.equal(new_chunks["changed_in"], snapshot)).as_py()
-    same_documents = documents.equals(shard.carried.documents.sort_by("doc_id"))
+    same_documents = documents.equals(sorted_by(shard.carried.documents, "doc_id"))
     return MergedShard(documents, chunks, deleted, bool(deleted or changed or not same_documents))
 
 
@@ -95,16 +93,10 @@ def _keep_numbers(new: pa.Table, old: pa.Table, key: str) -> pa.Table:
         return new
     mine = new.take(pa.array(places, pa.int64()))
     theirs = old.take(found.drop_null())
-    same = _equal_rows(mine, theirs)
+    same = equal_rows(mine, theirs, besides=_NOT_COMPARED).to_pylist()
     numbers = new["changed_in"].to_pylist()
     before = theirs["changed_in"].to_pylist()
     for place, number, equal in zip(places, before, same, strict=True):
         if equal:
             numbers[place] = number
     return replace_column(new, "changed_in", pa.array(numbers, pa.int64()))
-
-
-def _equal_rows(left: pa.Table, right: pa.Table) -> list[bool]:
-    names = [n for n in left.column_names if n not in _NOT_COMPARED]
-    rows = zip(left.select(names).to_pylist(), right.select(names).to_pylist(), strict=True)
-    return [mine == theirs for mine, theirs in rows]

@@ -1,19 +1,20 @@
 """The snapshots of a table: which there are, going back to one, removing old ones.
 
 A number up to the pointer's ``highest`` was published once; a directory above it is a run at work, or one
-that died and will be resumed under that number. Removal takes the manifest first, so that a snapshot that is
-half removed is none.
+that died and that the next run goes on with. Removal takes the manifest first, so that a snapshot that is half
+removed is none.
 """
 
 from __future__ import annotations
 
 import datetime
+import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transforms.model.errors import ConfigError, TableError
-from transforms.table.layout import SNAPSHOTS, manifest_path, snapshot_dir, snapshot_of
-from transforms.table.lease import read_claim
+from transforms.table.layout import SNAPSHOTS, claim_path, manifest_path, snapshot_dir, snapshot_of
+from transforms.table.lease import Claim, Lease, read_claim
 from transforms.table.manifest import Manifest, read_manifest
 from transforms.table.pointer import move_pointer, read_pointer
 from transforms.table.verify import check_files
@@ -52,16 +53,26 @@ def unfinished(store: Store) -> list[int]:
     return [n for n in _numbers(store) if n > highest or not _is_complete(store, n)]
 
 
-def rollback(store: Store, number: int) -> Manifest:
+def run_at_work(store: Store) -> Claim | None:
+    """The claim of the run that builds the next snapshot, if one may be alive."""
+    pointer = read_pointer(store)
+    claim = read_claim(store, pointer.highest + 1 if pointer else 1)
+    return claim if claim is not None and claim.alive() else None
+
+
+def rollback(store: Store, number: int | None = None) -> Manifest:
     """Send readers back, or forward again, to a published snapshot whose files are all there.
 
-    The next run continues from it, under a number that was never used.
+    Left out, ``number`` is the snapshot that the one they see now was made from. The next run continues from
+    there, under a number that was never used.
 
     Raises:
         TableError: it was never published, or was removed, or a file of it is missing.
         GuardError: a run published in between.
     """
     pointer = _pointer(store)
+    if number is None:
+        number = _parent(store, pointer.snapshot)
     if number > pointer.highest:
         raise TableError(f"{store.root} has no published snapshot {number}.")
     manifest = read_manifest(store, number)
@@ -81,8 +92,8 @@ def vacuum(
 ) -> Vacuumed:
     """Remove old snapshots, whole: all but the newest ``keep``.
 
-    Never the one that readers see, nor one younger than ``grace``, nor one with a live claim; and never an
-    unfinished one that a next run would resume. Unfinished ones that nobody can resume go.
+    Never the one that readers see, nor one younger than ``grace``, nor one that a live run builds or continues.
+    Of unfinished ones go those that no run will resume, and those that nobody resumed within ``grace``.
 
     Raises:
         ConfigError: ``keep`` is less than 1.
@@ -92,19 +103,20 @@ def vacuum(
         raise ConfigError(f"vacuum keeps at least 1 snapshot, not {keep}.")
     pointer = _pointer(store)
     oldest = (now or datetime.datetime.now(datetime.UTC)) - grace
+    in_use = {pointer.snapshot} | _leased(store)
     old = tuple(
         manifest.snapshot
         for manifest in published(store)[:-keep]
-        if manifest.snapshot != pointer.snapshot
+        if manifest.snapshot not in in_use
         and datetime.datetime.fromisoformat(manifest.created_at) <= oldest
-        and not _is_claimed(store, manifest.snapshot)
     )
     left = tuple(
         number
         for number in unfinished(store)
-        if number <= pointer.highest and not _is_claimed(store, number)
+        if number not in in_use and (number <= pointer.highest or _is_abandoned(store, number, oldest))
     )
-    objects = sum(_remove(store, number, dry_run=dry_run) for number in (*old, *left))
+    objects = sum(_remove(store, number, dry_run=dry_run) for number in old)
+    objects += sum(_remove_unfinished(store, number, pointer, dry_run=dry_run) for number in left)
     return Vacuumed(old, left, objects)
 
 
@@ -126,9 +138,39 @@ def _is_complete(store: Store, number: int) -> bool:
     return store.stat(manifest_path(number)) is not None
 
 
-def _is_claimed(store: Store, number: int) -> bool:
+def _parent(store: Store, number: int) -> int:
+    parent = read_manifest(store, number).parent
+    if parent is None or not _is_complete(store, parent):
+        raise TableError(
+            f"Snapshot {number} of {store.root} has no older one that is still there; name one with --to."
+        )
+    return parent
+
+
+def _leased(store: Store) -> set[int]:
+    """What runs that may be alive build, and what they read."""
+    leased: set[int] = set()
+    for number in _numbers(store):
+        claim = read_claim(store, number)
+        if claim is not None and claim.alive():
+            leased |= {number} | ({claim.parent} if claim.parent is not None else set())
+    return leased
+
+
+def _is_abandoned(store: Store, number: int, oldest: datetime.datetime) -> bool:
+    """Whether its last run ended before ``oldest``; without a claim nothing says so."""
     claim = read_claim(store, number)
-    return claim is not None and claim.alive()
+    return claim is not None and claim.ended() <= oldest
+
+
+def _remove_unfinished(store: Store, number: int, pointer: Pointer, *, dry_run: bool) -> int:
+    """Under the claim of its own, where a run could begin to resume it at this moment."""
+    if dry_run or number <= pointer.highest:
+        return _remove(store, number, dry_run=dry_run)
+    with Lease(store, number, f"vacuum-{uuid.uuid4().hex[:8]}"):
+        names = [info.name for page in store.list(snapshot_dir(number)) for info in page]
+        store.delete([name for name in names if name != claim_path(number)])
+    return len(names)
 
 
 def _remove(store: Store, number: int, *, dry_run: bool) -> int:

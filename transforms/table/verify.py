@@ -32,7 +32,7 @@ def check_files(store: Store, manifest: Manifest) -> None:
             raise TableError(
                 f"{store.uri(folder + file.path)} should have {file.bytes:,} bytes and "
                 f"{'is missing' if found is None else f'has {found:,}'}; "
-                f"snapshot {manifest.snapshot} was not published."
+                f"snapshot {manifest.snapshot} is not whole."
             )
     rows: Counter[tuple[str, str]] = Counter()
     for file in manifest.files:
@@ -44,7 +44,7 @@ def check_files(store: Store, manifest: Manifest) -> None:
     if unnamed:
         raise TableError(
             f"Snapshot {manifest.snapshot} has files of sources that it does not count: "
-            f"{', '.join(sorted(unnamed))}; it was not published."
+            f"{', '.join(sorted(unnamed))}; it is not whole."
         )
     for name, counted in counts.items():
         for kind in (CHUNKS, DOCUMENTS):
@@ -52,5 +52,5 @@ def check_files(store: Store, manifest: Manifest) -> None:
                 whose = f" of source `{name}`" if name else ""
                 raise TableError(
                     f"The {kind} files{whose} in snapshot {manifest.snapshot} hold {rows[name, kind]:,} rows "
-                    f"and {counted[kind]:,} were counted; it was not published."
+                    f"and {counted[kind]:,} were counted; it is not whole."
                 )

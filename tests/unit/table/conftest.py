@@ -1,6 +1,7 @@
 import pyarrow as pa
 import pytest
 
+from transforms.model.ids import sha256_hex
 from transforms.storage.local import LocalStore
 from transforms.table.layout import CHUNKS, DOCUMENTS, shard_path
 from transforms.table.publish import Draft
@@ -31,6 +32,7 @@ def chunk(doc_id: str, index: int, text: str = "text", vector=(1.0, 0.0), change
         "doc_id": doc_id,
         "chunk_index": index,
         "text": text,
+        "text_sha256": sha256_hex(text),
         "embedding": list(vector),
         "changed_in": changed_in,
     }
@@ -50,7 +52,13 @@ def write_shard():
         documents = rows(
             DOCUMENT_COLUMNS,
             [
-                {"source_name": "docs", "doc_id": doc, "chunk_count": 1, "changed_in": number}
+                {
+                    "source_name": "docs",
+                    "doc_id": doc,
+                    "text_sha256": sha256_hex(text),
+                    "chunk_count": 1,
+                    "changed_in": number,
+                }
                 for doc in docs
             ],
         )

@@ -1,12 +1,14 @@
 import datetime
+import json
 import os
 import socket
 from pathlib import Path
 
 import pytest
 
-from transforms.model.errors import ConfigError, TableError
-from transforms.table.history import published, rollback, unfinished, vacuum
+from transforms.model.errors import ConfigError, GuardError, TableError
+from transforms.table import history
+from transforms.table.history import published, rollback, run_at_work, unfinished, vacuum
 from transforms.table.lease import Lease
 from transforms.table.pointer import read_pointer
 from transforms.table.publish import publish
@@ -41,6 +43,22 @@ def test_a_rollback_moves_readers_and_never_gives_a_number_twice(five, write_sha
     pointer = read_pointer(five)
     assert (pointer.snapshot, pointer.highest) == (6, 6)
     assert rollback(five, 5).snapshot == 5
+
+
+def test_a_rollback_without_a_number_goes_back_to_what_the_present_snapshot_was_made_from(
+    five, write_shard, draft
+):
+    assert rollback(five).snapshot == 4
+    assert rollback(five, 2).snapshot == 2
+    publish(five, draft(6, parent=2, new=write_shard(five, 6, "s6", ["b"])))
+    assert rollback(five).snapshot == 2
+
+
+def test_a_rollback_without_a_number_needs_something_to_go_back_to(five):
+    vacuum(five, keep=1, now=LATER)
+    with pytest.raises(TableError, match="no older one that is still there; name one with --to"):
+        rollback(five)
+    assert read_pointer(five).snapshot == 5
 
 
 @pytest.mark.parametrize("number", [0, 6])
@@ -79,11 +97,7 @@ def test_vacuum_says_what_it_would_do(five):
 def test_vacuum_leaves_what_readers_see_what_is_young_and_what_is_claimed(five):
     assert vacuum(five, keep=1).snapshots == ()
     rollback(five, 2)
-    claim = (
-        f'{{"run_id": "r", "host": "{socket.gethostname()}", "pid": {os.getpid()}, "since": "s", '
-        f'"expires_at": "{LATER.isoformat()}"}}'
-    )
-    five.write("snapshots/000003/_plan/claim.json", claim.encode())
+    five.write("snapshots/000003/_plan/claim.json", claim_of("r"))
     assert vacuum(five, keep=1, now=LATER).snapshots == (1, 4)
     assert numbers(five) == [2, 3, 5]
 
@@ -96,10 +110,56 @@ def test_vacuum_leaves_the_run_that_will_be_resumed_and_takes_what_nobody_resume
     assert unfinished(five) == [6]
 
 
-def test_vacuum_leaves_a_run_at_work(five):
-    with Lease(five, 6, "run"):
-        vacuum(five, keep=1, now=LATER)
+def claim_of(run, **changes):
+    held = {
+        "run_id": run,
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "since": "s",
+        "expires_at": LATER.isoformat(),
+    }
+    return json.dumps(held | changes).encode()
+
+
+def test_vacuum_leaves_a_run_at_work_and_the_snapshot_it_reads(five):
+    rollback(five, 2)
+    with Lease(five, 6, "run", parent=2):
+        rollback(five, 5)
+        assert vacuum(five, keep=1, now=LATER).snapshots == (1, 3, 4)
         assert unfinished(five) == [6]
+        assert numbers(five) == [2, 5]
+
+
+def test_a_run_at_work_is_told_to_who_rolls_back(five):
+    assert run_at_work(five) is None
+    with Lease(five, 6, "run"):
+        assert run_at_work(five).run_id == "run"
+    assert run_at_work(five) is None
+
+
+def test_vacuum_takes_what_a_dead_run_left_when_nobody_resumed_it_in_time(five, write_shard):
+    write_shard(five, 6, "s6", ["x"])
+    ended = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=2)
+    five.write("snapshots/000006/_plan/claim.json", claim_of("dead", expires_at=ended.isoformat()))
+    assert vacuum(five, keep=9, grace=datetime.timedelta(hours=3)).unfinished == ()
+    assert vacuum(five, keep=9, grace=datetime.timedelta(hours=1), dry_run=True).unfinished == (6,)
+    assert unfinished(five) == [6]
+    assert vacuum(five, keep=9, grace=datetime.timedelta(hours=1)).unfinished == (6,)
+    assert unfinished(five) == []
+    assert not Path(five.root, "snapshots/000006").exists()
+
+
+def test_vacuum_takes_nothing_from_a_run_that_begins_at_that_moment(five, write_shard, monkeypatch):
+    """Between its look at the claim and the removal a run takes the directory up again."""
+    write_shard(five, 6, "s6", ["x"])
+    ended = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=2)
+    five.write("snapshots/000006/_plan/claim.json", claim_of("dead", expires_at=ended.isoformat()))
+    with Lease(five, 6, "run"):
+        monkeypatch.setattr(history, "_is_abandoned", lambda *facts: True)
+        monkeypatch.setattr(history, "_leased", lambda store: set())
+        with pytest.raises(GuardError, match="Another run is at work"):
+            vacuum(five, keep=9)
+    assert Path(five.root, "snapshots/000006/chunks/source=docs/s6.parquet").exists()
 
 
 def test_vacuum_keeps_at_least_one(five):

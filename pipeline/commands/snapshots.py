@@ -1,0 +1,109 @@
+"""``parquetry snapshots``: the snapshots that a table holds, from their manifests alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from transforms.storage.registry import open_store
+from transforms.table.history import published, unfinished
+from transforms.table.lease import read_claim
+from transforms.table.pointer import read_pointer
+
+if TYPE_CHECKING:
+    from transforms.storage.protocol import Store
+    from transforms.table.manifest import Manifest
+
+_COUNTS = ("documents", "chunks", "embedded", "deleted")
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """One line of the list, as JSON has it."""
+
+    snapshot: int
+    parent: int | None
+    created_at: str
+    newest: bool
+    bytes: int
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Unfinished:
+    """A directory without a manifest that readers could see."""
+
+    snapshot: int
+    alive: bool
+    holder: str
+
+
+def run(table: str, *, as_json: bool) -> int:
+    """Print every published snapshot, oldest first, and what runs at work or dead runs have left.
+
+    Raises:
+        TableError: nothing was published there.
+    """
+    store = open_store(table)
+    manifests = published(store)
+    pointer = read_pointer(store)
+    newest = None if pointer is None else pointer.snapshot
+    listed = [_listed(manifest, newest) for manifest in manifests]
+    left = [_unfinished(store, number) for number in unfinished(store)]
+    if as_json:
+        record = {"snapshots": [asdict(one) for one in listed], "unfinished": [asdict(one) for one in left]}
+        print(json.dumps(record, ensure_ascii=False))
+        return 0
+    console = Console(highlight=False)
+    console.print(_table(listed))
+    console.print(f"Readers see snapshot {newest}.", markup=False)
+    for one in left:
+        console.print(_sentence(one), markup=False, soft_wrap=True)
+    return 0
+
+
+def _listed(manifest: Manifest, newest: int | None) -> _Listed:
+    return _Listed(
+        snapshot=manifest.snapshot,
+        parent=manifest.parent,
+        created_at=manifest.created_at,
+        newest=manifest.snapshot == newest,
+        bytes=sum(file.bytes for file in manifest.files),
+        counts=manifest.counts,
+    )
+
+
+def _unfinished(store: Store, number: int) -> _Unfinished:
+    claim = read_claim(store, number)
+    if claim is None:
+        return _Unfinished(number, alive=False, holder="")
+    return _Unfinished(number, claim.alive(), claim.holder())
+
+
+def _table(listed: list[_Listed]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("snapshot", justify="right")
+    table.add_column("from", justify="right")
+    table.add_column("published (UTC)")
+    for column in (*_COUNTS, "bytes"):
+        table.add_column(column, justify="right")
+    for one in listed:
+        table.add_row(
+            str(one.snapshot),
+            "" if one.parent is None else str(one.parent),
+            one.created_at[:16].replace("T", " "),
+            *(f"{one.counts.get(column, 0):,}" for column in _COUNTS),
+            f"{one.bytes:,}",
+        )
+    return table
+
+
+def _sentence(one: _Unfinished) -> str:
+    if one.alive:
+        return f"Snapshot {one.snapshot} is being built by {one.holder}."
+    by = f" Last at work: {one.holder}." if one.holder else ""
+    return f"Snapshot {one.snapshot} was not finished; the next run goes on with it, or `vacuum` removes it.{by}"
