@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import posixpath
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.model.document import BlockKind
 from transforms.structure.breaks import next_grapheme
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
 
     from transforms.chunkers.settings import BreadcrumbSettings, ChunkSettings
     from transforms.chunkers.size import Measure
-    from transforms.model.chunk import Cut
-    from transforms.model.document import Block, Document
+    from transforms.model.document import Document
     from transforms.structure.outline import Outline, Section
 
 BUDGET_CUT = "budget_cut"
 """Warning: title, breadcrumb or context were left out or shortened to fit the model's input."""
 _WITHOUT_CONTEXT = frozenset({"records"})
 """Strategies whose chunks do not go on from one to the next."""
+_CARRIED_LINES = {BlockKind.TABLE: 2, BlockKind.CODE: 1}
 _BREAK = re.compile(f"[{BREAKING_SPACE}]")
 _INK = re.compile(r"\S")
 _LOOK_BACK = 500
@@ -42,8 +43,7 @@ class Title:
     origin: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """What stands around a chunk's text in its embedded text. Empty parts are left out."""
 
     title: str
@@ -85,36 +85,57 @@ def breadcrumb(section: Section, title: str, text: str, settings: BreadcrumbSett
     path = list(section.path if settings.from_ == "path" else section.path[-1:])
     if settings.skip_equal_title and path and path[0] == title:
         path = path[1:]
-    first_line = text.split("\n", 1)[0].strip().strip("#").strip()
-    if path and path[-1] == first_line:
+    if path and path[-1] == _first_line(text):
         path = path[:-1]
     return settings.separator.join(path)
 
 
-def context_span(
-    document: Document, previous: Cut | None, cut: Cut, outline: Outline, settings: ChunkSettings,
-    measure: Measure,
-) -> tuple[int, int] | None:  # fmt: skip
-    """The tail of the chunk before, snapped to a word or sentence; None where there is none to carry."""
-    if previous is None or settings.overlap_size == 0 or settings.strategy in _WITHOUT_CONTEXT:
-        return None
-    section = outline.at(cut.start)
-    if not settings.overlap.across_headings and outline.at(previous.end - 1) is not section:
-        return None
-    # Where the chunk before is shorter than the overlap, the tail begins further back, up to the heading.
-    first = 0 if settings.overlap.across_headings else section.start
-    start = max(first, measure.tail(previous.end, settings.overlap_size))
-    start = _snapped(document.text, first, start, previous.end, settings.overlap.snap)
-    return (start, previous.end) if document.text[start : previous.end].strip() else None
+class Tail:
+    """What of the text before a chunk is embedded with it."""
+
+    def __init__(
+        self, document: Document, outline: Outline, settings: ChunkSettings, measure: Measure
+    ) -> None:
+        self._text, self._outline, self._measure = document.text, outline, measure
+        self._size = 0 if settings.strategy in _WITHOUT_CONTEXT else settings.overlap_size
+        self._snap, self._across = settings.overlap.snap, settings.overlap.across_headings
+
+    def before(self, start: int, end: int | None) -> tuple[int, int] | None:
+        """The tail of the text up to ``end``, snapped, for a chunk from ``start`` on; None where there is none.
+
+        ``end`` is where the ink of the chunk before ends; None: there is none.
+        """
+        if end is None or self._size == 0:
+            return None
+        section = self._outline.at(start)
+        if not self._across and self._outline.at(end - 1) is not section:
+            return None
+        # Where the chunk before is shorter than the overlap, the tail begins further back, up to the heading.
+        first = 0 if self._across else section.start
+        begin = max(first, self._measure.tail(end, self._size))
+        begin = _snapped(self._text, first, begin, end, self._snap)
+        return (begin, end) if self._text[begin:end].strip() else None
 
 
-def carried_header(document: Document, block: Block, cut: Cut) -> str:
+class Carried:
     """What a later part of a table or of code needs to be understood: header row, or the fence's first line."""
-    lines = {BlockKind.TABLE: 2, BlockKind.CODE: 1 if block.language else 0}.get(block.kind, 0)
-    at, text = block.start, document.text
-    for _ in range(lines):
-        at = text.find("\n", at, block.end) + 1 or block.end
-    return text[block.start : at].rstrip() if at <= cut.start < block.end else ""
+
+    def __init__(self, document: Document) -> None:
+        self._text = document.text
+        self._blocks = [block for block in document.blocks if block.kind in _CARRIED_LINES]
+        self._starts = [block.start for block in self._blocks]
+
+    def header(self, start: int) -> str:
+        """For a chunk whose ink begins at ``start``; empty where that is no later part."""
+        place = bisect_right(self._starts, start) - 1
+        if place < 0 or self._blocks[place].end <= start:
+            return ""
+        block, text = self._blocks[place], self._text
+        lines = 0 if block.kind is BlockKind.CODE and not block.language else _CARRIED_LINES[block.kind]
+        at = block.start
+        for _ in range(lines):
+            at = text.find("\n", at, block.end) + 1 or block.end
+        return text[block.start : at].rstrip() if at <= start else ""
 
 
 def compose(
@@ -136,9 +157,17 @@ def join(parts: Parts, settings: ChunkSettings) -> str:
     chosen: Sequence[str] = [
         _headed(parts) if name == "text" else getattr(parts, name) for name in settings.compose.parts
     ]
-    first_line = parts.text.split("\n", 1)[0].strip().strip("#").strip()
-    said = [part for part in chosen if part and not (part == parts.title and part == first_line)]
+    said = [part for part in chosen if part]
+    if parts.title and parts.title == _first_line(parts.text):
+        said = [part for part in said if part != parts.title]
     return settings.compose.separator.join(said)
+
+
+def _first_line(text: str) -> str:
+    """The words of the first line with ink, without a heading's marks."""
+    begin = len(text) - len(text.lstrip()) if text[:1].isspace() else 0
+    end = text.find("\n", begin)
+    return (text[begin:] if end < 0 else text[begin:end]).strip().strip("#").strip()
 
 
 def _headed(parts: Parts) -> str:

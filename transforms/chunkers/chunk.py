@@ -9,15 +9,15 @@ from transforms.chunkers.compat.registry import CompatCut, compat_cuts
 from transforms.chunkers.entities import Mentions, mentions_in
 from transforms.chunkers.guard import guarded, within
 from transforms.chunkers.registry import STRATEGIES
-from transforms.chunkers.size import Measures
+from transforms.chunkers.size import Measures, Remembering
 from transforms.chunkers.tools import Tools
 from transforms.compose import (
     BUDGET_CUT,
+    Carried,
     Parts,
+    Tail,
     breadcrumb,
-    carried_header,
     compose,
-    context_span,
     document_title,
     join,
     short_title,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from transforms.chunkers.size import Measure
     from transforms.embedders.protocol import TokenCounter
     from transforms.model.document import Document
+    from transforms.structure.outline import Section
 
 
 def chunk_document(
@@ -55,17 +56,46 @@ def chunk_document(
         max_tokens: the model's input; no ``embed_text`` is longer. None: no bound.
         embed: for strategies that compare texts.
     """
+    text, counter = document.text, Remembering(counter)
+    outline = Outline(document.blocks)
     if settings.compat is not None:
         found = compat_cuts(settings.compat, document, name, settings, embed)
         cuts, drafts = _as_before(document, found, counter, max_tokens)
+        placed = _placed(text, cuts, outline)
     else:
-        measures = Measures(document.text, settings.size.unit, counter, max_tokens)
+        measures = Measures(text, settings.size.unit, counter, max_tokens)
         measure = measures.up_to(settings.size.max)
         cuts = STRATEGIES[settings.strategy](document, settings, Tools(measure, measures, embed))
-        cuts = guarded(document.text, cuts, settings, counter, max_tokens)
-        parts = _parts(document, name, settings, cuts, measure)
+        placed = _placed(text, guarded(text, cuts, settings, counter, max_tokens), outline)
+        parts = _parts(document, name, settings, placed, outline, measure)
         drafts = _composed(parts, settings, counter, max_tokens)
-    return _complete(document, cuts, drafts, counter, mentions_in(settings))
+    return _complete(document, placed, drafts, counter, mentions_in(settings))
+
+
+class _Placed(NamedTuple):
+    """A cut with its text, and what the outline says of the ink in it."""
+
+    cut: Cut
+    text: str
+    start: int
+    """Of the first ink."""
+    end: int
+    """Of the last."""
+    section: Section
+    titles: tuple[str, ...]
+
+
+def _placed(text: str, cuts: Sequence[Cut], outline: Outline) -> list[_Placed]:
+    placed = []
+    for cut in cuts:
+        start, end = cut.start, cut.end
+        chunk_text = text[start:end]
+        if chunk_text[0].isspace():
+            start = end - len(chunk_text.lstrip())
+        if chunk_text[-1].isspace():
+            end = cut.start + len(chunk_text.rstrip())
+        placed.append(_Placed(cut, chunk_text, start, end, *outline.headings(start, end)))
+    return placed
 
 
 def _as_before(
@@ -106,24 +136,29 @@ class _Draft(NamedTuple):
 
 
 def _parts(
-    document: Document, name: str, settings: ChunkSettings, cuts: list[Cut], measure: Measure
+    document: Document,
+    name: str,
+    settings: ChunkSettings,
+    placed: Sequence[_Placed],
+    outline: Outline,
+    measure: Measure,
 ) -> list[tuple[Parts, tuple[int, int] | None]]:
     """What stands around each cut's text, and the span of its context."""
-    text, outline = document.text, Outline(document.blocks)
+    text, keys = document.text, settings.compose.breadcrumb
     title = short_title(document_title(document, name, settings).text, settings.compose.title.max_chars)
-    block_starts = [block.start for block in document.blocks]
+    carried = Carried(document)
+    tail = Tail(document, outline, settings, measure)
+    before: int | None = None
     parts = []
-    for cut, previous in zip(cuts, [None, *cuts], strict=False):
-        chunk_text = text[cut.start : cut.end]
-        context = context_span(document, previous, cut, outline, settings, measure)
-        crumbs = breadcrumb(
-            outline.over(cut.start, cut.end), title, chunk_text, settings.compose.breadcrumb
-        )
-        crumbs = settings.compose.breadcrumb.separator.join(filter(None, (crumbs, _steps(cut))))
-        carried = text[slice(*context)] if context else ""
-        block = document.blocks[bisect_right(block_starts, cut.start) - 1]
-        header = carried_header(document, block, cut)
-        parts.append((Parts(title, crumbs, carried, chunk_text, header), context))
+    for cut, chunk_text, start, end, section, _ in placed:
+        context = tail.before(start, before)
+        crumbs = breadcrumb(section, title, chunk_text, keys)
+        steps = _steps(cut)
+        if steps:
+            crumbs = f"{crumbs}{keys.separator}{steps}" if crumbs else steps
+        before_text = text[slice(*context)] if context else ""
+        parts.append((Parts(title, crumbs, before_text, chunk_text, carried.header(start)), context))
+        before = end
     return parts
 
 
@@ -159,36 +194,34 @@ def _steps(cut: Cut) -> str:
 
 def _complete(
     document: Document,
-    cuts: list[Cut],
-    drafts: list[_Draft],
+    placed: Sequence[_Placed],
+    drafts: Sequence[_Draft],
     counter: TokenCounter,
     find: Callable[[str, Sequence[str]], Mentions],
 ) -> list[Chunk]:
-    outline = Outline(document.blocks)
-    texts = [document.text[cut.start : cut.end] for cut in cuts]
     page_starts = [page.start for page in document.pages]
-    tokens = counter.count(texts)
+    tokens = counter.count([each.text for each in placed])
     chunks = []
-    for place, (cut, draft) in enumerate(zip(cuts, drafts, strict=True)):
-        section = outline.over(cut.start, cut.end)
-        mentions = find(texts[place], section.path)
+    for (cut, text, start, end, section, titles), draft, count in zip(placed, drafts, tokens, strict=True):
+        mentions = find(text, section.path)
+        context_start, context_end = draft.context or (None, None)
         chunks.append(
             Chunk(
                 cut=cut,
-                text=texts[place],
-                tokens=tokens[place],
+                text=text,
+                tokens=count,
                 counter=counter.name,
                 embed_text=draft.embed_text,
                 embed_tokens=draft.embed_tokens,
                 section_title=section.title,
                 section_path=section.path,
                 section_level=section.level,
-                section_titles=outline.titles_within(cut.start, cut.end),
+                section_titles=titles,
                 breadcrumb=draft.breadcrumb,
-                page_start=_page(document, page_starts, cut.start),
-                page_end=_page(document, page_starts, cut.end - 1),
-                context_start=draft.context[0] if draft.context else None,
-                context_end=draft.context[1] if draft.context else None,
+                page_start=_page(document, page_starts, start),
+                page_end=_page(document, page_starts, end - 1),
+                context_start=context_start,
+                context_end=context_end,
                 entity_mentions=mentions.names,
                 entity_id=mentions.single,
                 warnings=(*cut.warnings, BUDGET_CUT) if draft.gave_way else cut.warnings,

@@ -6,12 +6,11 @@ where it begins or ends inside a token, the pieces are tokens of their own.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from transforms.model.chunk import Cut, CutKind
-from transforms.structure.sentences import grapheme_spans
+from transforms.structure.breaks import last_grapheme
 
 if TYPE_CHECKING:
     from transforms.chunkers.settings import ChunkSettings
@@ -63,22 +62,25 @@ def within(text: str, cuts: list[Cut], counter: TokenCounter, max_tokens: int) -
 
 
 def _halves(text: str, cut: Cut) -> list[Cut]:
-    """The ink of both halves of a span; none of a single grapheme."""
-    ends = [end for _, end in grapheme_spans(text, cut.start, cut.end)]
-    if len(ends) < 2:
+    """Both halves of a span, white space between them with the first; one where the other is blank.
+
+    None of a single grapheme.
+    """
+    middle = last_grapheme(text, cut.start, max(cut.start + 1, (cut.start + cut.end) // 2))
+    if middle >= cut.end:
         return []
-    middle = ends[len(ends) // 2 - 1]
-    parts = [
-        (
-            middle - len(text[cut.start : middle].lstrip()),
-            cut.start + len(text[cut.start : middle].rstrip()),
-        ),
-        (cut.end - len(text[middle : cut.end].lstrip()), middle + len(text[middle : cut.end].rstrip())),
+    middle = cut.end - len(text[middle : cut.end].lstrip())
+    parts = [(cut.start, middle), (middle, cut.end)]
+    if middle == cut.end:
+        parts = [(cut.start, cut.start + len(text[cut.start : cut.end].rstrip()))]
+    return [
+        cut._replace(start=start, end=end, kind=CutKind.HARD)
+        for start, end in parts
+        if text[start:end].strip()
     ]
-    return [replace(cut, start=start, end=end, kind=CutKind.HARD) for start, end in parts if start < end]
 
 
 def _oversize(cut: Cut) -> Cut:
     if OVERSIZE_GRAPHEME in cut.warnings:
         return cut
-    return replace(cut, warnings=(*cut.warnings, OVERSIZE_GRAPHEME))
+    return cut._replace(warnings=(*cut.warnings, OVERSIZE_GRAPHEME))

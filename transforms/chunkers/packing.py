@@ -29,7 +29,7 @@ from transforms.structure.breaks import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from transforms.chunkers.settings import ChunkSettings
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     Finder: TypeAlias = Callable[[str, int, int, int], int | None]
     Break: TypeAlias = tuple[float, int, CutKind]
     """Its worth, the end of the ink before it, and the kind of the chunk that ends there."""
+    Span: TypeAlias = tuple[int, int, CutKind]
 
 # The worth of a break beside that of filling the chunk, which is between 0 and 1. Set by hand: the order is
 # paragraph, item, line, sentence, word, grapheme, the gaps say how much filling one is given up for.
@@ -78,6 +79,7 @@ _ANYWHERE: tuple[tuple[float, Finder], ...] = (
 )  # fmt: skip
 _DEEPEST_INDENT = 64
 _INK = re.compile(r"\S")
+_PACKED, _HEADING = CutKind.PACKED, BlockKind.HEADING
 
 
 def pack_blocks(text: str, blocks: Sequence[Block], settings: ChunkSettings, measure: Measure) -> list[Cut]:
@@ -86,7 +88,12 @@ def pack_blocks(text: str, blocks: Sequence[Block], settings: ChunkSettings, mea
     A chunk is over ``size.target`` only to keep a table or code whole or to take in a small rest, and over
     ``size.max`` only if it is a single grapheme.
     """
-    return list(_Packer(text, blocks, settings, measure).cuts()) if blocks else []
+    return [Cut(start, end, kind) for start, end, kind in pack_spans(text, blocks, settings, measure)]
+
+
+def pack_spans(text: str, blocks: Sequence[Block], settings: ChunkSettings, measure: Measure) -> list[Span]:
+    """The spans of :func:`pack_blocks`, from ink to ink."""
+    return _Packer(text, blocks, settings, measure).spans() if blocks else []
 
 
 def clipped(text: str, blocks: Sequence[Block], start: int, end: int) -> list[Block]:
@@ -112,106 +119,122 @@ class _Packer:
     ) -> None:
         self._text, self._blocks, self._measure = text, blocks, measure
         self._size, self._keep = settings.size, settings.headings.keep_with_next
+        self._target, self._reach = settings.size.target, measure.reach
         self._floor = int(settings.size.min_fill * settings.size.target)
         self._ends = [block.end for block in blocks]
         self._end = blocks[-1].end
+        self._runt = measure.tail(self._end, self._floor) if settings.size.merge_runts else self._end
+        """What begins before it is no runt, whatever comes of the rest."""
 
-    def cuts(self) -> Iterator[Cut]:
-        start, began, first = self._start(self._blocks[0].start), CutKind.PACKED, True
+    def spans(self) -> list[Span]:
+        start, began = self._start(self._blocks[0].start), _PACKED
+        spans: list[Span] = []
         while True:
             end, kind = self._chunk(start)
-            last = end >= self._end
-            yield Cut(start, end, CutKind.WHOLE if first and last else _harder(began, kind))
-            if last:
-                return
-            start, began, first = self._start(end), kind, False
+            spans.append((start, end, kind if began is _PACKED else _harder(began, kind)))
+            if end >= self._end:
+                return spans if len(spans) > 1 else [(start, end, CutKind.WHOLE)]
+            start, began = self._start(end), kind
 
     def _chunk(self, start: int) -> tuple[int, CutKind]:
         """Where the chunk that starts here ends, and how."""
-        size, end = self._size, self._end
-        high = max(start + 1, self._measure.reach(start, size.target))
+        end = self._end
+        high = self._reach(start, self._target)
+        if high <= start:
+            high = start + 1
         if end <= high:
-            return end, CutKind.PACKED
-        top = self._measure.reach(start, size.max)
-        worth, cut, kind = self._best(start, high, top)
-        # From high, which is no nearer, or else exactly: what is left is no runt.
-        if not size.merge_runts or self._measure.reach(high, self._floor) <= end or cut >= end:
+            return end, _PACKED
+        worth, cut, kind = self._best(start, high)
+        # What is left begins at the cut or behind it: that is looked at exactly only where it matters.
+        if high < self._runt or cut >= end or self._reach(self._start(cut), self._floor) <= end:
             return cut, kind
-        if self._measure.reach(self._start(cut), self._floor) <= end:
+        if not self._size.merge_runts:
             return cut, kind
-        if end <= top:
-            return end, CutKind.PACKED
+        if end <= self._reach(start, self._size.max):
+            return end, _PACKED
         lower = min(high - 1, self._measure.tail(end, self._floor))
         if lower > start:
-            balanced = self._best(start, lower, lower)
+            balanced = self._best(start, lower, cut_short=True)
             if balanced[0] >= worth - _BALANCE:
                 return balanced[1:]
         return cut, kind
 
-    def _best(self, start: int, high: int, top: int) -> Break:
-        """The break of most worth up to ``high``; a table or code is taken whole if it ends by ``top``."""
+    def _best(self, start: int, high: int, *, cut_short: bool = False) -> Break:
+        """The break of most worth up to ``high``.
+
+        A table or code that goes on behind it is taken whole if the maximum allows, unless ``cut_short``.
+        """
         place = bisect_right(self._ends, high)
         block = self._blocks[place]
         whole = block.kind in _KEPT_WHOLE and start <= block.start < high
-        if whole and block.end <= top:
-            return _BEST_INSIDE, block.end, CutKind.PACKED
-        best = self._between_blocks(start, high, place)
+        if whole and block.end <= (high if cut_short else self._reach(start, self._size.max)):
+            return _BEST_INSIDE, block.end, _PACKED
+        least = self._reach(start, self._floor)
+        best = self._between_blocks(start, high, least, place)
         if block.start < high and (best is None or best[0] < _BEST_INSIDE):
-            alone = whole and block.end <= self._measure.reach(block.start, self._size.max)
-            best = self._inside(best, start, high, block, _IN_WHOLE if alone else 0)
+            alone = whole and block.end <= self._reach(block.start, self._size.max)
+            best = self._inside(best, start, high, least, block, _IN_WHOLE if alone else 0)
         if best is None or best[0] < _GRAPHEME + 1:
             end = last_grapheme(self._text, start, high)
             return _GRAPHEME + (end - start) / (high - start), end, CutKind.HARD
         return best
 
-    def _between_blocks(self, start: int, high: int, place: int) -> Break | None:
+    def _between_blocks(self, start: int, high: int, least: int, place: int) -> Break | None:
         """Before the block at ``place``, or before the headings that lead to it."""
         blocks, ends, behind = self._blocks, self._ends, place
+        if place == 0 or ends[place - 1] <= start:
+            return None
         if self._keep:
-            while place > 0 and blocks[place - 1].kind is BlockKind.HEADING and ends[place - 1] > start:
+            while place > 0 and blocks[place - 1].kind is _HEADING and ends[place - 1] > start:
                 place -= 1
         if place > 0 and ends[place - 1] > start:
-            worth = _BEFORE_HEADING if blocks[place].kind is BlockKind.HEADING else _BETWEEN_BLOCKS
-        elif behind > 0 and ends[behind - 1] > start:
-            place, worth = behind, _BEHIND_HEADING
+            worth = _BEFORE_HEADING if blocks[place].kind is _HEADING else _BETWEEN_BLOCKS
         else:
-            return None
+            place, worth = behind, _BEHIND_HEADING
         end = ends[place - 1]
-        return self._worth(worth, start, end, high), end, CutKind.PACKED
+        if end < least:
+            worth += _UNDER_FILLED
+        return worth + (end - start) / (high - start), end, _PACKED
 
     def _inside(
-        self, best: Break | None, start: int, high: int, block: Block, penalty: float
+        self, best: Break | None, start: int, high: int, least: int, block: Block, penalty: float
     ) -> Break | None:
         """The best of a break and all inside a block."""
-        for worth, last in (*_INSIDE.get(block.kind, ()), *_ANYWHERE):
-            if best and best[0] >= worth + penalty + 1:
-                return best
-            end = last(self._text, max(start, block.start), high, block.start)
+        room, first = high - start, max(start, block.start)
+        for kind_worth, last in (*_INSIDE.get(block.kind, ()), *_ANYWHERE):
+            low, worth = first, kind_worth + penalty
+            if best is not None:
+                if best[0] >= worth + 1:
+                    return best
+                if kind_worth > _WORD:
+                    # Nearer to the start there can be none that is better.
+                    low = max(first, start + int((best[0] - worth) * room))
+            end = last(self._text, low, high, block.start)
             if end is not None:
-                value = self._worth(worth + penalty, start, end, high)
+                value = worth + (end - start) / room
+                if end < least:
+                    value += _UNDER_FILLED
                 if best is None or value > best[0]:
                     best = value, end, CutKind.SPLIT
         return best
 
-    def _worth(self, worth: float, start: int, end: int, high: int) -> float:
-        if self._measure.reach(start, self._floor) > end:
-            worth += _UNDER_FILLED
-        return worth + (end - start) / (high - start)
-
     def _start(self, position: int) -> int:
         """The first ink from a position on, or the indentation before it if that is not too much."""
-        found = _INK.search(self._text, position)
+        text = self._text
+        if text.startswith("\n\n", position) and not text[position + 2].isspace():
+            return position + 2  # as almost always; the search takes five times as long
+        found = _INK.search(text, position)
         if found is None:
             return self._end
         ink = found.start()
-        if ink == position or self._text[ink - 1] == "\n":
+        if ink == position or text[ink - 1] == "\n":
             return ink
         first = max(position, ink - _DEEPEST_INDENT)
-        line = self._text.rfind("\n", first, ink) + 1
-        if not line and (first > position or (first > 0 and self._text[first - 1] != "\n")):
+        line = text.rfind("\n", first, ink) + 1
+        if not line and (first > position or (first > 0 and text[first - 1] != "\n")):
             return ink
         line = line or first
-        return line if self._measure.reach(line, self._size.target) > ink else ink
+        return line if self._reach(line, self._target) > ink else ink
 
 
 def _harder(began: CutKind, ended: CutKind) -> CutKind:
@@ -219,4 +242,4 @@ def _harder(began: CutKind, ended: CutKind) -> CutKind:
     for kind in (CutKind.HARD, CutKind.SPLIT):
         if kind in (began, ended):
             return kind
-    return CutKind.PACKED
+    return _PACKED

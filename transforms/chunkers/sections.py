@@ -6,7 +6,6 @@ as few as possible, cut between steps. The text around the run is cut like any o
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transforms.chunkers.guard import PROTECTED
@@ -117,7 +116,7 @@ class _Cutter:
         for cut in cuts:
             small = self._settings.size.merge_runts and self._measure(cut.start, cut.end) < self._floor
             if joined and small and cut.kind not in PROTECTED and self._joins(joined[-1], cut):
-                joined[-1] = replace(joined[-1], end=cut.end)
+                joined[-1] = joined[-1]._replace(end=cut.end)
             else:
                 joined.append(cut)
         return joined
@@ -129,4 +128,4 @@ class _Cutter:
 
 
 def _numbered(cut: Cut, steps: Sequence[Step], of: Sequence[Step]) -> Cut:
-    return replace(cut, step_first=steps[0].number, step_last=steps[-1].number, step_total=len(of))
+    return cut._replace(step_first=steps[0].number, step_last=steps[-1].number, step_total=len(of))

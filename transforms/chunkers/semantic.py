@@ -8,7 +8,7 @@ maximum is cut like any text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,9 +61,9 @@ def cut_semantic(document: Document, settings: ChunkSettings, tools: Tools) -> l
         else:
             inside = clipped(text, document.blocks, group.start, group.end)
             parts = pack_blocks(text, inside, settings, tools.measure)
-        parts = [replace(part, semantic_group=number) for part in parts]
-        parts[0] = replace(parts[0], distance_before=group.before)
-        parts[-1] = replace(parts[-1], distance_after=group.after)
+        parts = [part._replace(semantic_group=number) for part in parts]
+        parts[0] = parts[0]._replace(distance_before=group.before)
+        parts[-1] = parts[-1]._replace(distance_after=group.after)
         cuts += parts
     return cuts
 

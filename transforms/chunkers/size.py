@@ -8,8 +8,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from transforms.embedders.protocol import PlacesTokens
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from transforms.embedders.protocol import TokenCounter
+
+
+_BYTES_A_CHARACTER = 4
+"""In UTF-8, at most. No tokenizer makes more tokens of a text than it has bytes."""
 
 
 class Measure(Protocol):
@@ -42,7 +50,7 @@ class Tokens:
     """Tokens of a counter that begin inside the span."""
 
     def __init__(self, text: str, counter: TokenCounter) -> None:
-        self._starts = [start for start, _ in counter.offsets(text)]
+        self._starts = token_starts(counter, text)
         self._end = len(text)
 
     def __call__(self, start: int, end: int) -> int:
@@ -79,6 +87,35 @@ class Both:
         return size * self._other_limit // self._limit
 
 
+def token_starts(counter: TokenCounter, text: str) -> list[int]:
+    """Where each token begins."""
+    if isinstance(counter, PlacesTokens):
+        return counter.starts(text)
+    return [start for start, _ in counter.offsets(text)]
+
+
+class Remembering:
+    """A counter that counts each text of a document once, whoever asks."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self.name = counter.name
+        self._counter = counter
+        self._counts: dict[str, int] = {}
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        known = self._counts
+        unseen = [text for text in texts if text not in known]
+        if unseen:
+            known.update(zip(unseen, self._counter.count(unseen), strict=True))
+        return [known[text] for text in texts]
+
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        return self._counter.offsets(text)
+
+    def starts(self, text: str) -> list[int]:
+        return token_starts(self._counter, text)
+
+
 class Measures:
     """The measures of one text, whose tokens are counted once and only if they are asked for."""
 
@@ -92,7 +129,8 @@ class Measures:
         """Sizes in the unit, so that what is within ``limit`` can be read by the model too."""
         bound = self._max_tokens
         first = self.tokens if self._unit == "tokens" else Characters()
-        if bound is None or (self._unit == "tokens" and bound >= limit):
+        most = limit if self._unit == "tokens" else limit * _BYTES_A_CHARACTER
+        if bound is None or bound >= most:
             return first
         return Both(first, limit, self.tokens, bound)
 

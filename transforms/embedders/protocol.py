@@ -24,6 +24,14 @@ class TokenCounter(Protocol):
         """The half-open span in code points of each token, in order."""
 
 
+@runtime_checkable
+class PlacesTokens(Protocol):
+    """What a counter has besides, if it knows where tokens begin without a tuple for each."""
+
+    def starts(self, text: str) -> list[int]:
+        """The start in code points of each token, in order: the first of each pair of ``offsets``."""
+
+
 class Embedder(Protocol):
     """A model that turns texts into vectors. Built once a process, before its first use."""
 

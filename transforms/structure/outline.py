@@ -47,6 +47,15 @@ class Outline:
         """The section that a position lies in; a heading lies in its own."""
         return self._sections[bisect_right(self._starts, position) - 1]
 
+    def headings(self, start: int, end: int) -> tuple[Section, tuple[str, ...]]:
+        """The section that a span is filed under, and the headings that begin inside it: both in one look."""
+        first = bisect_right(self._starts, start) - 1
+        section = self._sections[first]
+        if first + 1 == len(self._starts) or self._starts[first + 1] >= end:
+            inside = section.start == start and section.title is not None
+            return section, ((section.path[-1],) if inside else ())
+        return self.over(start, end), self.titles_within(start, end)
+
     def over(self, start: int, end: int) -> Section:
         """The section that a span is filed under.
 

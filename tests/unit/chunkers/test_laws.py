@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import regex
@@ -80,6 +82,36 @@ def test_every_text_is_cut_lawfully(
     assert chunks == chunk_document(
         document(text, syntax), "notes/a.md", chosen, counter, max_tokens, embed
     )
+
+
+@LAW
+@given(TEXTS, SIZES)
+def test_joined_slices_of_verbatim_are_the_document_but_for_white_space_that_no_slice_has_room_for(
+    text, size
+) -> None:
+    size = {**size, "unit": "chars"}
+    chosen = ChunkSettings.model_validate({"strategy": "verbatim", "size": size})
+    spans = [
+        (chunk.cut.start, chunk.cut.end)
+        for chunk in chunk_document(document(text), "a", chosen, CharCounter(), None)
+    ]
+    joined = ""
+    for (first, end), (start, last) in pairwise([(0, 0), *spans, (len(text), len(text))]):
+        gap = text[end:start]
+        joined += text[first:end] + gap
+        assert not gap.strip()
+        assert not gap or start - first > size["max"] or not spans
+        assert not gap or last - end > size["max"] or last == start
+    assert joined == text
+
+
+def test_joined_slices_of_a_real_text_are_the_text() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "chunking.md").read_text(encoding="utf-8")
+    for target, top in ((1000, 1500), (300, 300), (80, 90)):
+        chosen = ChunkSettings.model_validate({"size": {"target": target, "max": top}})
+        chunks = chunk_document(document(text), "a", chosen, CharCounter(), None)
+        assert "".join(chunk.text for chunk in chunks) == text
+        assert max(len(chunk.text) for chunk in chunks) <= top
 
 
 class Counting:

@@ -18,11 +18,12 @@ def tokenizer():
 
 @given(TEXT)
 @settings(max_examples=300)
-def test_cutting_line_by_line_gives_the_pieces_of_the_whole_text(text):
-    whole = tokenizer().encode(text, add_special_tokens=False).ids
+def test_cutting_word_by_word_gives_the_pieces_of_the_whole_text(text):
+    whole = tokenizer().encode(text, add_special_tokens=False)
     pieces = wordpieces.WordPieces(tokenizer())
-    assert next(pieces.ids([text])).tolist() == whole
-    assert pieces.counts([text, text]) == [len(whole)] * 2
+    assert next(pieces.ids([text])).tolist() == whole.ids
+    assert pieces.counts([text, text]) == [len(whole.ids)] * 2
+    assert list(map(tuple, pieces.spans(text).tolist())) == whole.offsets
 
 
 def test_what_is_remembered_is_bounded(monkeypatch):
@@ -30,7 +31,7 @@ def test_what_is_remembered_is_bounded(monkeypatch):
     pieces = wordpieces.WordPieces(tokenizer())
     for n in range(200):
         assert len(next(pieces.ids([f"line {n}\nand another"]))) > 3
-    assert len(pieces._lines) < 50
+    assert len(pieces._ids) < 50
 
 
 def test_a_tokenizer_to_which_line_breaks_are_tokens_counts_them():
