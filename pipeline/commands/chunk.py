@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -39,7 +38,8 @@ def run(file: Path, *, strategy: str | None, config: Path | None, source: str | 
         )
         if as_json:
             for chunk in chunks:
-                print(json.dumps({"document": name, **asdict(chunk)}, ensure_ascii=False))
+                row = {"document": name, **chunk._asdict(), "cut": chunk.cut._asdict()}
+                print(json.dumps(row, ensure_ascii=False))
         else:
             _show(name, chunks)
     return 0
