@@ -36,6 +36,7 @@ BASE = [
     "lxml>=6,<7",
     "python-calamine>=0.9,<1",
     "docutils>=0.22,<0.24",
+    "pycld2>=0.42,<1",
     # Structure: Markdown's blocks, and graphemes.
     "pyromark>=0.10,<1",
     "regex>=2025.7",

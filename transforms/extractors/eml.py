@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from transforms.extractors.charset import decode
 from transforms.extractors.containers import EML
 from transforms.extractors.extraction import Extraction, RefusedPart, joined
+from transforms.extractors.language import with_language
 from transforms.extractors.markdown_writer import one_line
 from transforms.extractors.members import Member, inner, member_documents
 from transforms.model.document import Block, BlockKind, Document, JsonValue, canonical_text
@@ -110,18 +111,19 @@ def _mail(message: EmailMessage, content: _Content, settings: ExtractSettings) -
     names = ", ".join(filter(None, map(_file_name, content.attachments)))
     if names:
         pieces.append(_plain(f"Attachments: {names}"))
-    joined = _joined(pieces)
-    if not joined.text:
+    text = _joined(pieces)
+    if not text.text:
         return None
-    return Document(
-        joined.text,
-        joined.blocks,
+    document = Document(
+        text.text,
+        text.blocks,
         EML,
         "eml/1",
         title=subject or None,
         metadata=_metadata(message),
-        warnings=joined.warnings,
+        warnings=text.warnings,
     )
+    return with_language(document) if settings.detect_language else document
 
 
 def _joined(pieces: list[_Piece]) -> _Piece:

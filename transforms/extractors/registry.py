@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from transforms.extractors.delimited import CSV, TSV
 from transforms.extractors.detect import HTML, MARKDOWN, PDF, PLAIN, media_type
 from transforms.extractors.extraction import Extraction
 from transforms.extractors.json_files import JSON, JSONL
+from transforms.extractors.language import with_language
 from transforms.extractors.parquet_file import PARQUET
 from transforms.extractors.reasons import BUG
 from transforms.extractors.text import extract_markdown, extract_plain
@@ -50,7 +52,10 @@ def extract(data: bytes, name: str, settings: ExtractSettings) -> Extraction:
         # What libraries raise on bad files is translated where they are called. This is none of it: the
         # run goes on, and the row says where the program is to be mended.
         raise RejectedError(BUG, _fault(error, kind)) from error
-    return found.checked()
+    found = found.checked()
+    if settings.detect_language and kind not in _HOLDERS:
+        found = replace(found, documents=tuple(map(with_language, found.documents)))
+    return found
 
 
 def _read(kind: str, data: bytes, name: str, settings: ExtractSettings) -> Extraction:
@@ -110,6 +115,9 @@ _LATE = {
     CODE: ("code", "extract_code"),
 }
 """Module and function of those that bring libraries along; they may make several documents."""
+
+_HOLDERS = (ZIP, GZIP, EML)
+"""What lies in these has come through here by itself."""
 
 _EXTRACTORS: dict[str, Callable[[bytes, ExtractSettings], Document]] = {
     MARKDOWN: extract_markdown,

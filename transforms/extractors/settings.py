@@ -35,6 +35,10 @@ class ExtractSettings(BaseModel):
     encoding: str | None = Field(
         default=None, description="Of text files; None: declared, else UTF-8, else guessed."
     )
+    detect_language: bool = Field(
+        default=True,
+        description="Tell a document's language by its words; False: only as the file states it.",
+    )
     main_content: bool = Field(default=True, description="HTML: leave menus, headers and footers out.")
     pdf_engine: Literal["pdfium", "pdfplumber"] = Field(
         default="pdfium", description="What reads PDFs; pdfplumber is ten times slower."

@@ -1,0 +1,72 @@
+"""Which language a document is written in: what its words say, else what the file states.
+
+Templates and programs state a language that nobody changes, so words that are many and clear count for more.
+Where both name the same language the stated tag stays, which may say more (``en-GB``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from transforms.model.document import BlockKind
+
+if TYPE_CHECKING:
+    from transforms.model.document import Document
+
+STATED_OTHERWISE = "language_stated"
+"""Warning: the file states another language than its words are in."""
+
+_WINDOW = 2000
+"""Code points that are looked at in the beginning, the middle and the end of a document."""
+_LETTERS_AT_LEAST = 8
+_LETTERS_TO_OVERRULE = 200
+_SHARE_AT_LEAST = 60
+"""Percent of the text that must be in one language."""
+_NO_WORDS = re.compile(r"[\W\d_]+")
+_CODES = {"iw": "he", "jw": "jv", "in": "id", "mo": "ro", "ji": "yi"}
+"""Codes that were given up."""
+
+
+def with_language(document: Document) -> Document:
+    """The document with its language as a BCP 47 tag, None where neither words nor file tell."""
+    stated = (document.language or "").strip().replace("_", "-") or None
+    words = _words(document)
+    found = detect(words)
+    if found is None or (stated is not None and _primary(stated) == _primary(found)):
+        return replace(document, language=stated)
+    if stated is None:
+        return replace(document, language=found)
+    if len(words) < _LETTERS_TO_OVERRULE:
+        return replace(document, language=stated)
+    warnings = (*document.warnings, f"{STATED_OTHERWISE}:{stated}")
+    return replace(document, language=found, warnings=warnings)
+
+
+def detect(words: str) -> str | None:
+    """The language of a text, None where it is too short, mixed or unclear."""
+    import pycld2
+
+    if sum(map(len, words.split())) < _LETTERS_AT_LEAST:
+        return None
+    is_reliable, _, details = pycld2.detect(words.encode("utf-8"))
+    code, percent = str(details[0][1]), int(details[0][2])
+    # Codes that begin with x are scripts, not languages.
+    if not is_reliable or percent < _SHARE_AT_LEAST or code == "un" or code.startswith("x"):
+        return None
+    return _CODES.get(code, code)
+
+
+def _words(document: Document) -> str:
+    """The words of three windows of the document, code left out, without digits and signs."""
+    texts = (document.text[b.start : b.end] for b in document.blocks if b.kind is not BlockKind.CODE)
+    text = "\n".join(texts)
+    if len(text) > 3 * _WINDOW:
+        middle = len(text) // 2
+        text = f"{text[:_WINDOW]}\n{text[middle : middle + _WINDOW]}\n{text[-_WINDOW:]}"
+    return _NO_WORDS.sub(" ", text)
+
+
+def _primary(tag: str) -> str:
+    return tag.partition("-")[0].lower()
