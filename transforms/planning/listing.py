@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 def listing_batches(source: SourceSpec) -> Iterator[tuple[bytes, int]]:
     """The objects that belong to the source: one Arrow IPC stream and its row count a page.
 
+    A source without objects has one empty page: it is planned like any other.
+
     Raises:
         StorageError: the listing is not complete; nothing may be concluded from its part.
     """
     selected = selector(source.include, source.exclude)
+    yield to_ipc(LISTING.empty_table()), 0
     for page in open_store(source.root).list():
         infos = [info for info in page if selected(info.name)]
         columns = [
