@@ -61,6 +61,8 @@ EXTRAS: dict[str, list[str]] = {
         "tree-sitter-sql>=0.3.11,<1",
         "tree-sitter-typescript>=0.23,<1",
     ],
+    # Text of pictures and scans; the program tesseract is installed apart.
+    "ocr": ["pytesseract>=0.3.13,<0.4", "pillow>=11"],
     "s3": ["boto3>=1.40,<2"],
     "dev": [
         "duckdb>=1.4,<3",
@@ -78,7 +80,7 @@ EXTRAS: dict[str, list[str]] = {
     ],
 }
 # The tests cover what these extras bring.
-EXTRAS["dev"] += EXTRAS["code"] + EXTRAS["s3"]
+EXTRAS["dev"] += EXTRAS["code"] + EXTRAS["s3"] + EXTRAS["ocr"]
 
 setup(
     name="parquetry",

@@ -12,6 +12,8 @@ from transforms.extractors.parquet_file import PARQUET
 from transforms.model.errors import RejectedError
 
 MARKDOWN, PLAIN, HTML, PDF = "text/markdown", "text/plain", "text/html", "application/pdf"
+PICTURE = "image/*"
+"""Pictures of any kind, whose text is read by OCR where that is asked for."""
 
 _BY_NAME = {
     ".md": MARKDOWN, ".markdown": MARKDOWN, ".mdx": MARKDOWN,
@@ -73,13 +75,19 @@ def media_type(data: bytes, name: str) -> str:
         return container
     if data.startswith(b"{\\rtf"):
         raise RejectedError("unsupported_type", "It is an RTF file; save it as .docx.")
-    what = _known_as(data)
+    what = known_as(data)
+    if what is not None and what.endswith(" picture"):
+        return PICTURE
     if what is not None:
         raise RejectedError("unsupported_type", f"It is {what}, which is not read. {_REMEDY}")
     if data.startswith(b"PAR1") and data.endswith((b"PAR1", b"PARE")):
         return PARQUET
     if _HTML_HEAD.match(data[:4096].removeprefix(b"\xef\xbb\xbf")):
         return HTML
+    return _type_by_name(name)
+
+
+def _type_by_name(name: str) -> str:
     known = CODE if language_of(name) else _BY_NAME.get(ending(name))
     if known is None:
         said = remedy(name) or f"Files ending in {ending(name)} are not read yet. {_REMEDY}"
@@ -91,7 +99,7 @@ def media_type(data: bytes, name: str) -> str:
     return known
 
 
-def _known_as(data: bytes) -> str | None:
+def known_as(data: bytes) -> str | None:
     """What a file of a format that is not read is, by its first bytes."""
     binary = b"\0" in data[:512]
     if data.startswith(_ANY_MAGIC):

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from transforms.extractors.code import CODE
 from transforms.extractors.delimited import CSV, TSV
-from transforms.extractors.detect import HTML, MARKDOWN, PLAIN, media_type
+from transforms.extractors.detect import HTML, MARKDOWN, PICTURE, PLAIN, media_type
 from transforms.extractors.json_files import JSON, JSONL
 from transforms.extractors.registry import extract
 from transforms.model.errors import RejectedError
@@ -51,13 +51,16 @@ def extract_isolated(data: bytes, name: str, settings: ExtractSettings) -> Extra
         RejectedError: as there; besides ``timeout``, ``out_of_memory``, and ``crashed`` where the process
             that read it ended.
     """
-    if not settings.isolate or _is_harmless(data, name):
+    if not settings.isolate or _is_harmless(data, name, settings):
         return extract(data, name, settings)
     return _shared().extract(data, name, settings)
 
 
-def _is_harmless(data: bytes, name: str) -> bool:
-    return len(data) <= _IN_WORKER_BYTES and media_type(data, name) in _IN_WORKER
+def _is_harmless(data: bytes, name: str, settings: ExtractSettings) -> bool:
+    kind = media_type(data, name)
+    if kind == PICTURE:
+        return settings.ocr.engine == "off"
+    return len(data) <= _IN_WORKER_BYTES and kind in _IN_WORKER
 
 
 class ReaderProcess:
@@ -89,7 +92,9 @@ class ReaderProcess:
         process, self._process = self._process, None
         if process is None:
             return
-        process.kill()
+        # With what it has started itself, as a program for OCR.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 # What was left to write has no reader any more.
@@ -119,6 +124,7 @@ class ReaderProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(_ROOT), *sys.path]))},
+                start_new_session=True,
             )
         return self._process
 

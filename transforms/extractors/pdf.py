@@ -56,9 +56,13 @@ def extract_pdf(data: bytes, settings: ExtractSettings) -> Document:
         from transforms.extractors.pdf_plumber import plumbed_pages
 
         read.pages = list(plumbed_pages(data, settings))
+    if settings.ocr.engine != "off":
+        with _PDFIUM:
+            read.pages = list(_with_ocr(data, read.pages, settings))
     if not any(page.lines for page in read.pages):
         raise RejectedError(
-            "no_text", "The PDF has pages and no text: scanned, perhaps. Run OCR on it first."
+            "no_text",
+            "The PDF has pages and no text: scanned, perhaps. OCR reads it: `extract.ocr.engine`.",
         )
     pages, warnings = _without_garbage(read.pages)
     metadata = read.metadata
@@ -182,6 +186,24 @@ def _pages(document: pypdfium2.PdfDocument, data: bytes, settings: ExtractSettin
         finally:
             page.close()
         yield vertical_page(data, index) if lines is None else lines
+
+
+def _with_ocr(data: bytes, pages: Sequence[PageLines], settings: ExtractSettings) -> Iterator[PageLines]:
+    """The pages, those without text or with garbage for text read from their pictures."""
+    import pypdfium2
+
+    from transforms.extractors.ocr import drawn_page_lines
+
+    unread = [not page.lines or is_suspect(page) for page in pages]
+    if not any(unread):
+        yield from pages
+        return
+    document = pypdfium2.PdfDocument(data)
+    try:
+        for index, page in enumerate(pages):
+            yield drawn_page_lines(document[index], settings) if unread[index] else page
+    finally:
+        document.close()
 
 
 def _corrupt(what: str) -> RejectedError:

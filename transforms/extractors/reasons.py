@@ -7,11 +7,12 @@ BUG = "extractor_bug"
 
 REASONS: dict[str, str] = {
     "empty": "The object has no bytes, or nothing but white space. Fill it or leave it out with `exclude`.",
-    "no_text": "There are pages and no text on them, as in a scan. Run OCR on it and store the result.",
+    "no_text": "There are pages and no text on them, as in a scan. Set `extract.ocr.engine`, or run OCR on it before.",
     "encrypted": "The file asks for a password or is protected. Store a copy without protection.",
     "pdf_encrypted": "The PDF asks for a password. Store a copy without one.",
     "corrupt": "The file is damaged or cut off. Replace it by an intact copy.",
     "pdf_corrupt": "The PDF is damaged or cut off. Replace it by an intact copy.",
+    "ocr_failed": "OCR was asked for and tesseract failed. Install it, its languages, or set `extract.ocr`.",
     "unsupported_type": "The format is not read. Convert it, or leave it out with `exclude`.",
     "wrong_charset": "The text's encoding cannot be told. Convert it to UTF-8 or set `extract.encoding`.",
     "suspect_text": "The text layer is garbage, as of a font without a character map. Run OCR on the pages.",

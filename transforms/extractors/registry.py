@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from transforms.extractors.code import CODE
 from transforms.extractors.containers import DOCX, EML, EPUB, GZIP, PPTX, RST, XLSX, ZIP
 from transforms.extractors.delimited import CSV, TSV
-from transforms.extractors.detect import HTML, MARKDOWN, PDF, PLAIN, media_type
+from transforms.extractors.detect import HTML, MARKDOWN, PDF, PICTURE, PLAIN, media_type
 from transforms.extractors.extraction import Extraction
 from transforms.extractors.json_files import JSON, JSONL
 from transforms.extractors.language import with_language
@@ -113,6 +113,7 @@ _LATE = {
     JSONL: ("json_files", "extract_jsonl"),
     PARQUET: ("parquet_file", "extract_parquet"),
     CODE: ("code", "extract_code"),
+    PICTURE: ("ocr", "extract_picture"),
 }
 """Module and function of those that bring libraries along; they may make several documents."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from importlib.util import find_spec
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -25,6 +26,30 @@ class RecordSettings(BaseModel):
         default=(), description="Fields that are a record's text, in order; none: all, each with its name."
     )
     metadata: tuple[str, ...] = Field(default=(), description="Fields that are kept as metadata.")
+
+
+class OcrSettings(BaseModel):
+    """Reading the text of pictures, and of pages of PDFs that have none: with the extra `ocr`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    engine: Literal["off", "tesseract"] = Field(
+        default="off",
+        description="tesseract: the program of that name, which must be on the workers' PATH.",
+    )
+    languages: str = Field(
+        default="eng",
+        pattern=r"^[\w/]+(\+[\w/]+)*$",
+        description="Its names of the languages, as eng+deu; their data must be installed.",
+    )
+    dpi: int = Field(default=300, ge=70, le=600, description="Dots an inch that pages are drawn with.")
+
+    @field_validator("engine")
+    @classmethod
+    def _installed(cls, engine: str) -> str:
+        if engine != "off" and find_spec("pytesseract") is None:
+            raise ValueError("needs the extra `ocr`: pip install 'parquetry[ocr]'")
+        return engine
 
 
 class ExtractSettings(BaseModel):
@@ -54,6 +79,7 @@ class ExtractSettings(BaseModel):
     records: RecordSettings = Field(
         default=RecordSettings(), description="Files of records: JSON Lines, CSV, Parquet."
     )
+    ocr: OcrSettings = Field(default=OcrSettings(), description="Text of pictures and scanned pages.")
     max_pages: int = Field(default=20_000, ge=1, description="PDFs with more pages are rejected.")
     max_expanded_bytes: int = Field(
         default=256 << 20, ge=1, description="Bytes that one compressed object may expand to."
