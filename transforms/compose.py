@@ -17,7 +17,7 @@ from transforms.structure.breaks import next_grapheme
 from transforms.structure.sentences import BREAKING_SPACE, sentence_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from transforms.chunkers.settings import BreadcrumbSettings, ChunkSettings
     from transforms.chunkers.size import Measure
@@ -154,12 +154,12 @@ def compose(
 
 def join(parts: Parts, settings: ChunkSettings) -> str:
     """The parts in the order of the settings; a title that the text begins with is not said twice."""
-    chosen: Sequence[str] = [
-        _headed(parts) if name == "text" else getattr(parts, name) for name in settings.compose.parts
-    ]
-    said = [part for part in chosen if part]
-    if parts.title and parts.title == _first_line(parts.text):
-        said = [part for part in said if part != parts.title]
+    repeated = parts.title if parts.title == _first_line(parts.text) else None
+    said = []
+    for name in settings.compose.parts:
+        part = _headed(parts) if name == "text" else getattr(parts, name)
+        if part and (name == "text" or part != repeated):
+            said.append(part)
     return settings.compose.separator.join(said)
 
 

@@ -7,7 +7,9 @@ it; on others, what is nearly all links is left out as well.
 
 from __future__ import annotations
 
+import contextlib
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -41,6 +43,10 @@ _METADATA = {
 }  # fmt: skip
 _SPAN_AT_MOST = 1000
 _CELLS_AT_MOST = 200_000
+_LAYOUT = re.compile(r"</?(?:div|span|font|center|section|article)\b[^<>]*>", re.IGNORECASE)
+_DEEPEST = 2048
+"""Levels of elements that libxml2 keeps."""
+_CALLS_A_LEVEL = 4
 
 
 def extract_html(data: bytes, settings: ExtractSettings) -> Document:
@@ -49,15 +55,10 @@ def extract_html(data: bytes, settings: ExtractSettings) -> Document:
     Raises:
         RejectedError: ``corrupt`` where there is no page, ``no_text`` where there is no text on it.
     """
-    from lxml import etree, html
-
     text, warnings = decode(data, settings.encoding)
-    text = re.sub(r"\A\s*<\?xml[^>]*\?>", "", canonical_text(text))
-    try:
-        root = html.document_fromstring(text, parser=html.HTMLParser(huge_tree=False, no_network=True))
-    except (etree.ParserError, etree.XMLSyntaxError) as error:
-        raise RejectedError("corrupt", f"The page cannot be parsed: {error}.") from error
-    markdown = _markdown(root, settings)
+    root = _parsed(re.sub(r"\A\s*<\?xml[^>]*\?>", "", canonical_text(text)))
+    with _deep_calls():
+        markdown = _markdown(root, settings)
     if not markdown.strip():
         raise RejectedError(
             "no_text", "The page has no text of its own; it may be made by a script in the browser."
@@ -72,6 +73,41 @@ def extract_html(data: bytes, settings: ExtractSettings) -> Document:
         metadata=_metadata(root),
         warnings=warnings,
     )
+
+
+def _parsed(text: str) -> HtmlElement:
+    """The page's tree. Where it is too deep for the parser, boxes that only lay it out become line breaks.
+
+    Beyond its limit the parser drops all that follows and says so in its log alone.
+    """
+    root, is_whole = _tree(text)
+    if not is_whole:
+        root, is_whole = _tree(_LAYOUT.sub("<br>", text))
+    if not is_whole:
+        raise RejectedError("too_deep", f"The page nests its elements more than {_DEEPEST:,} deep.")
+    return root
+
+
+def _tree(text: str) -> tuple[HtmlElement, bool]:
+    from lxml import etree, html
+
+    parser = html.HTMLParser(huge_tree=True, no_network=True)
+    try:
+        root = html.document_fromstring(text, parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError) as error:
+        raise RejectedError("corrupt", f"The page cannot be parsed: {error}.") from error
+    return root, not any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
+
+
+@contextlib.contextmanager
+def _deep_calls() -> Iterator[None]:
+    """Let calls nest as deep as a page may: a few a level, none of them on the machine's own stack."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _CALLS_A_LEVEL * _DEEPEST + before))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _markdown(root: HtmlElement, settings: ExtractSettings) -> str:

@@ -19,7 +19,7 @@ REASONS: dict[str, str] = {
     "too_large": "The object is larger than its limit. Split it or raise the limit.",
     "too_many_pages": "The PDF has more pages than `extract.max_pages`. Split it or raise the limit.",
     "decompression_bomb": "The file expands beyond `extract.max_expanded_bytes` or `extract.max_expansion_ratio`.",
-    "too_deep": "Archives or attachments lie in each other deeper than `extract.max_nesting`.",
+    "too_deep": "Archives or attachments lie in each other deeper than `extract.max_nesting`, or a page its elements.",
     "timeout": "Reading took longer than `extract.max_seconds`. Split the file or raise the limit.",
     "out_of_memory": "Reading needed more than `extract.max_memory_mb`. Split the file or raise the limit.",
     "crashed": "The library that reads the format ended its process on this file. Save it anew or report it.",

@@ -32,6 +32,10 @@ def test_a_title_that_the_text_begins_with_is_not_said_twice() -> None:
     assert join(Parts("Title", "", "", "# Title\n\ntext"), SETTINGS) == "# Title\n\ntext"
 
 
+def test_a_text_that_is_its_title_is_embedded_all_the_same() -> None:
+    assert join(Parts("What voltage?", "", "", "What voltage?", ""), SETTINGS) == "What voltage?"
+
+
 def test_context_gives_way_first_then_header_then_breadcrumb_then_title_and_never_the_text() -> None:
     sizes = (41, 40, 26, 21, 15, 9, 1)
     assert [compose(PARTS, SETTINGS, letters, size) for size in sizes] == [

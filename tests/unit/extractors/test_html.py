@@ -101,3 +101,21 @@ def test_title_language_author_and_dates_are_metadata() -> None:
 def test_a_page_that_a_script_makes_has_no_text() -> None:
     with pytest.raises(RejectedError, match="no_text"):
         read("<div id=root></div><script>render()</script>")
+
+
+def test_text_below_and_behind_deep_boxes_is_kept() -> None:
+    for depth in (255, 1_500, 20_000):
+        page = "<p>Top</p>" + "<div>" * depth + "deep" + "</div>" * depth + "<p>After text.</p>"
+        assert read(page).text == "Top\n\ndeep\n\nAfter text.\n"
+
+
+def test_lists_that_are_never_closed_are_kept_as_deep_as_they_go() -> None:
+    text = read("<p>Top</p>" + "<ul><li>item " * 400 + "<p>end").text
+    assert text.count("item") == 400
+    assert "end" in text
+
+
+def test_a_page_deeper_than_any_parser_goes_is_refused_and_not_cut() -> None:
+    with pytest.raises(RejectedError) as refused:
+        read("<b>" * 3_000 + "deep" + "</b>" * 3_000 + "<p>After")
+    assert refused.value.reason == "too_deep"
