@@ -73,7 +73,7 @@ def _document(path: str, document: Document) -> str:
         "warnings": document.warnings,
         "text": document.text,
         "records": document.metadata.get(RECORDS, 1),
-        "blocks": [asdict(block) for block in document.blocks],
+        "blocks": [block._asdict() for block in document.blocks],
         "pages": [asdict(page) for page in document.pages],
     }
     return json.dumps(fields, default=str)

@@ -35,11 +35,14 @@ def split_sections(blocks: Sequence[Block], split_level: int) -> list[list[Block
     sections: list[list[Block]] = []
     bare = False
     for block in blocks:
-        if not sections or (_begins_section(block, split_level) and not bare):
+        if block.kind is not BlockKind.HEADING:
+            if not sections:
+                sections.append([])
+            bare = False
+        elif not sections or (not bare and _begins_section(block, split_level)):
             sections.append([])
             bare = True
         sections[-1].append(block)
-        bare = bare and block.kind is BlockKind.HEADING
     return sections
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transforms.model.chunk import Cut, CutKind
@@ -108,7 +107,7 @@ def clipped(text: str, blocks: Sequence[Block], start: int, end: int) -> list[Bl
             parts.append(
                 block
                 if (begin, stop) == (block.start, block.end)
-                else replace(block, start=begin, end=stop)
+                else block._replace(start=begin, end=stop)
             )
     return parts
 

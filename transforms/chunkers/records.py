@@ -6,7 +6,6 @@ embedded with every one.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transforms.chunkers.packing import pack_blocks
@@ -58,6 +57,6 @@ def _rows(text: str, block: Block) -> Iterator[Block]:
         for start, end in line_spans(text, block.start, block.end)
     ]
     first = min(_HEADER_LINES, len(lines) - 1)
-    yield replace(block, end=lines[first][1])
+    yield block._replace(end=lines[first][1])
     for start, end in lines[first + 1 :]:
-        yield replace(block, start=start, end=end)
+        yield block._replace(start=start, end=end)

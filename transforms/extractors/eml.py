@@ -12,7 +12,7 @@ import email.policy
 import mimetypes
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from email.message import EmailMessage, Message
 from typing import TYPE_CHECKING
 
@@ -137,7 +137,7 @@ def _joined(pieces: list[_Piece]) -> _Piece:
             continue
         text += "\n" if text else ""
         blocks += [
-            replace(block, start=block.start + len(text), end=block.end + len(text))
+            block._replace(start=block.start + len(text), end=block.end + len(text))
             for block in piece.blocks
         ]
         text += piece.text

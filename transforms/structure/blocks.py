@@ -1,8 +1,8 @@
 """The blocks of a canonical text, with exact offsets.
 
-Markdown is parsed as CommonMark with tables by pulldown-cmark. Whatever the parser passes over (link
-definitions, rules) becomes a paragraph, so that all ink lies in exactly one block. Plain text has paragraphs
-between blank lines.
+Markdown is CommonMark with tables. Most of a text is paragraphs, headings and fences that stand by themselves:
+these are told by their first characters. Whatever else begins, as a list, a table, a quote or HTML, is parsed up
+to where a blank line is followed by one of those. Plain text has paragraphs between blank lines.
 """
 
 from __future__ import annotations
@@ -11,109 +11,108 @@ import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from transforms.model.document import Block, BlockKind
+from transforms.structure.commonmark import commonmark_blocks, heading, ink_end, paragraphs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 Syntax: TypeAlias = Literal["markdown", "plain"]
-Found: TypeAlias = tuple[object, int, int]
-"""A top-level event of the parser with its span."""
 
-_KINDS = {"List": BlockKind.LIST, "Table": BlockKind.TABLE, "CodeBlock": BlockKind.CODE}
-_PARAGRAPH = re.compile(r"\S[^\n]*+(?:\n(?![^\S\n]*+(?:\n|\Z))[^\n]*+)*+")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?=[\w\"'-]+[ \t]*:)(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
-_OPENING_MARKS = re.compile(r"#{1,6}(?:[ \t]+|$)")
-_CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+[ \t]*$")
+
+# Lines by how they begin.
+_END = r"(?:\n|\Z)"
+_REST = rf"[^\n]*+{_END}"
+_PLAIN = (
+    r"(?:[^\s#>\-+*_=`~|<\[\d:\\]|\d{1,8}+[^.)\d\s]|\*{1,2}+[^\s*]|_{1,2}+[^\s_]|`{1,2}+[^\s`]"
+    r"|\[[^\[\]\\\n]*+\][^:\n])"
+)
+"""Of a paragraph, whatever stands around it."""
+_HEADING = rf"\#{{1,6}}(?:[ \t]|{_END})"
+_FENCE = rf"(?:`{{3,}}[^`\n]*+|~{{3,}}[^\n]*+){_END}"
+_NO_ITEM = r"(?:[^\s\-+*\d\[]|\d{1,8}+[^.)\d\s])"
+"""What ends, behind a blank line, every list and quote."""
+_FIRST_ITEM = r"(?:[-+*]|1[.)])[ ][^\s\-*_+|:]"
+"""What ends a paragraph even without a blank line: neither a rule nor the line under a table's header."""
+_EASY = re.compile(
+    rf"""(?: (?P<prose> (?:{_PLAIN}{_REST})++ (?=[ \t]*+{_END}|{_HEADING}|{_FENCE}|{_FIRST_ITEM}))
+           | (?P<heading> (?P<marks>\#{{1,6}})(?:[ \t][^\n]*+)?{_END})
+           | (?P<fence> (?P<opening>`{{3,}}|~{{3,}})(?P<info>[^`\n\\&]*+){_END})
+           | (?P<bullets> (?P<bullet>[-+*])[ ][^\s\-*_+]{_REST}
+                (?:(?:(?P=bullet)[ ][^\s\-*_+]|[ ]{{2,}}\S){_REST})*+ (?=\Z|(?:[ \t]*+\n)++(?:\Z|{_NO_ITEM})))
+           | (?P<numbers> \d{{1,2}}+(?P<mark>[.)])[ ]\S{_REST}
+                (?:(?:\d{{1,2}}+(?P=mark)[ ]|[ ]{{4,}})\S{_REST})*+ (?=\Z|(?:[ \t]*+\n)++(?:\Z|{_NO_ITEM})))
+           | (?P<quote> (?:>{_REST})++ (?=[ \t]*+{_END}))
+           | (?P<table> (?P<header>\|[^\n\\`]*\|)[ \t]*+\n
+                (?P<delimiter>\|(?:[ \t]*+:?-++:?[ \t]*+\|)++)[ \t]*+{_END} (?:\|{_REST})*+ (?=[ \t]*+{_END}))
+           | (?P<blank> [ \t]*+\n))
+       (?:[ \t]*+\n)*+""",
+    re.VERBOSE,
+)
+_KINDS = {
+    "prose": BlockKind.PARAGRAPH,
+    "quote": BlockKind.PARAGRAPH,
+    "bullets": BlockKind.LIST,
+    "numbers": BlockKind.LIST,
+    "table": BlockKind.TABLE,
+}
+_BEHIND_PARSED = re.compile(rf"\n(?:[ \t]*+\n)++(?={_NO_ITEM})")
+_CLOSING = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})[ \t]*$", re.MULTILINE)
 
 
 def parse_blocks(text: str, syntax: Syntax) -> tuple[Block, ...]:
     """The blocks of ``text`` in order, disjoint, holding all of its ink."""
     if syntax == "plain":
-        return tuple(_paragraphs(text, 0, len(text)))
+        return tuple(paragraphs(text, 0, len(text)))
     return tuple(_markdown(text))
 
 
-def _paragraphs(text: str, start: int, end: int) -> Iterator[Block]:
-    for found in _PARAGRAPH.finditer(text, start, end):
-        yield Block(BlockKind.PARAGRAPH, found.start(), _ink_end(text, *found.span()))
-
-
 def _markdown(text: str) -> Iterator[Block]:
-    done = 0
+    at = 0
     front = _FRONT_MATTER.match(text)
     if front:
-        done = front.end()
-        yield Block(BlockKind.CODE, 0, _ink_end(text, 0, done), language="yaml")
-    for event, parsed_start, parsed_end in _top_level(text, done):
-        start = max(parsed_start, done)
-        between = text[done:start]
-        if between and not between.isspace():
-            yield from _paragraphs(text, done, start)
-            done = start
-        end = _ink_end(text, start, parsed_end)
-        if end > start:
-            yield _block(event, text, _line_start(text, start, done), end)
-            done = end
-    yield from _paragraphs(text, done, len(text))
+        at = front.end()
+        yield Block(BlockKind.CODE, 0, ink_end(text, 0, at), language="yaml")
+    if "\r" in text:  # which ends lines to the parser; there is none in a canonical text
+        yield from commonmark_blocks(text, at, len(text))[0]
+        return
+    while at < len(text):
+        found = _EASY.match(text, at)
+        kind = found.lastgroup if found else None
+        if found is None or kind is None or (kind == "table" and not _has_columns(found)):
+            blocks, at = _parsed(text, at)
+            yield from blocks
+            continue
+        start, at = at, found.end()
+        if kind == "heading":
+            yield heading(text, start, ink_end(text, start, found.end(kind)), found.end("marks") - start)
+        elif kind == "fence":
+            at = _behind_fence(text, found.end(kind), found["opening"])
+            language = found["info"].split(maxsplit=1)
+            end = ink_end(text, start, at)
+            yield Block(BlockKind.CODE, start, end, language=language[0] if language else None)
+        elif kind != "blank":
+            yield Block(_KINDS[kind], start, ink_end(text, start, found.end(kind)))
 
 
-def _top_level(text: str, origin: int) -> Iterable[Found]:
-    """Each outermost element behind ``origin``; the parser counts bytes of UTF-8, we count code points."""
-    rest = text[origin:] if origin else text
-    parsed = _outermost(rest)
-    found = parsed if rest.isascii() else _in_points(parsed, rest.encode())
-    return found if not origin else [(event, origin + first, origin + last) for event, first, last in found]
+def _has_columns(table: re.Match[str]) -> bool:
+    """As many under the header's line as in it; else it is a paragraph."""
+    return table["header"].count("|") == table["delimiter"].count("|")
 
 
-def _outermost(text: str) -> list[Found]:
-    import pyromark
-
-    found: list[Found] = []
-    end = 0
-    for event, span in pyromark.events_with_range(text, options=pyromark.Options.ENABLE_TABLES):
-        if span["start"] >= end and type(event) is dict and "Start" in event:
-            end = span["end"]
-            found.append((event["Start"], span["start"], end))
-    return found
-
-
-def _in_points(found: Iterable[Found], data: bytes) -> Iterator[Found]:
-    seen_bytes = seen_points = 0
-    for event, first, last in found:
-        start = seen_points + len(data[seen_bytes:first].decode())
-        seen_bytes, seen_points = last, start + len(data[first:last].decode())
-        yield event, start, seen_points
+def _parsed(text: str, at: int) -> tuple[list[Block], int]:
+    """Blocks of what is not easy, and where it ends: the rest of the text, where something may be open."""
+    end = len(text)
+    found = _BEHIND_PARSED.search(text, at)
+    if found:
+        blocks, is_open = commonmark_blocks(text, at, found.end())
+        if not is_open:
+            return blocks, found.end()
+    return commonmark_blocks(text, at, end)[0], end
 
 
-def _block(event: object, text: str, start: int, end: int) -> Block:
-    if event == "Paragraph":
-        return Block(BlockKind.PARAGRAPH, start, end)
-    # An event is its name, or a dictionary of its name to what is said about it.
-    name, value = next(iter(event.items())) if isinstance(event, dict) else (event, None)
-    if name == "Heading" and isinstance(value, dict):
-        level = int(value["level"][1:])
-        return Block(BlockKind.HEADING, start, end, level, _title(text[start:end]))
-    kind = _KINDS.get(str(name), BlockKind.PARAGRAPH)
-    if kind is BlockKind.CODE and isinstance(value, dict) and value["Fenced"].strip():
-        return Block(kind, start, end, language=value["Fenced"].split()[0])
-    return Block(kind, start, end)
-
-
-def _title(source: str) -> str:
-    """The words of a heading: without ``#`` at both ends, or without the line below."""
-    source = source.strip()
-    if "\n" in source:
-        return " ".join(line.strip() for line in source.split("\n")[:-1])
-    return _CLOSING_MARKS.sub("", _OPENING_MARKS.sub("", source, count=1)).strip()
-
-
-def _line_start(text: str, start: int, least: int) -> int:
-    """Back over the indentation, which belongs to its block."""
-    before = start
-    while before > least and text[before - 1] in " \t":
-        before -= 1
-    return before if before == 0 or text[before - 1] == "\n" else start
-
-
-def _ink_end(text: str, start: int, end: int) -> int:
-    return start + len(text[start:end].rstrip())
+def _behind_fence(text: str, at: int, opening: str) -> int:
+    for closing in _CLOSING.finditer(text, at):
+        if closing[1].startswith(opening):
+            return closing.end()
+    return len(text)

@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.model.document import canonical_text
+from transforms.structure import blocks
 from transforms.structure.blocks import parse_blocks
+from transforms.structure.commonmark import commonmark_blocks
 from transforms.structure.outline import Outline
 
 
@@ -101,6 +103,12 @@ def test_the_outline_gives_the_path_above_a_place() -> None:
     assert outline.at(text.index("b\n")).level == 3
 
 
+MORE_LINES = st.sampled_from(
+    ["1. a", "2. b", "10. c", "* e", "+ f", "   cont", "     deep", "| a | b |", "|---|---|", "| 1 | 2 |", "> - x",
+     ">", "[a] c: d", "**b** x", "`c` y", "- - -", "* * *", "_ _ _", "-", "1)", "- ", "2. ```", "| a `|` b |",
+     "|:--|--:|",     "a | b", "- | -", ": | :", "-- | --", "1. | -", "[x", "y]: z", "``` py", "````", "  ```", "    ```", "<script>",
+     "</script>", "\\# x", "2026 was", "12345678901", "```a`b", "~~~ a`b", "``` a&amp;b", "<?php", "# h #", "#no", "~t"]
+)  # fmt: skip
 LINES = st.sampled_from(
     ["# a", "b", "", "  ", "- c", "  - d", "    e", "```", "~~~x", "| f |", "|---|", "> g", "---", "===", "[h]: i",
      "<p>", "<!--", "-->", "1) j", "\t", "\tk", "***", "t: u", "...", "\x0c", "l\u2028m", "\u00a0"]
@@ -118,3 +126,25 @@ def test_all_ink_lies_in_exactly_one_block(text, syntax) -> None:
         assert text[block.start : block.end].strip()
         at = block.end
     assert not text[at:].strip()
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.one_of(LINES, MORE_LINES, st.just("")), max_size=14).map("\n".join).map(canonical_text))
+def test_what_is_told_by_its_first_characters_is_what_the_parser_makes_of_the_whole(text) -> None:
+    if not text.startswith("---"):  # front matter is no part of CommonMark
+        assert parse_blocks(text, "markdown") == tuple(commonmark_blocks(text, 0, len(text))[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- a\n\nnot in it\n\n```\nx\n```\n",
+        "1. a\n2. b\n\nend",
+        "> a\n> b\n\nend",
+        "| a |\n|---|\n| b |\n\nend",
+    ],
+)
+def test_what_stands_by_itself_needs_no_parser(text, monkeypatch) -> None:
+    expected = tuple(commonmark_blocks(text, 0, len(text))[0])
+    monkeypatch.setattr(blocks, "commonmark_blocks", None)
+    assert parse_blocks(text, "markdown") == expected
