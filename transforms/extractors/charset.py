@@ -28,6 +28,12 @@ _READ_AS = {
     "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949", "big5": "big5hkscs",
 }  # fmt: skip
 """Python's names, each to its superset, as the WHATWG's encoding standard has them."""
+DAMAGED_UTF8 = "charset_damaged:utf-8"
+"""Warning: bytes that are no UTF-8 stand as U+FFFD in a text that otherwise is."""
+_SEQUENCES_A_FAULT = 2
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_PRINTABLE = bytes(range(0x20, 0x7F)) + b"\t\n\r"
+_MOSTLY = 0.9
 _HEAD = 4096
 _SAMPLE = 65_536
 _ESCAPED_JAPANESE = (b"\x1b$B", b"\x1b$@", b"\x1b(J")
@@ -46,8 +52,9 @@ _STRAY_CONTROLS = 8
 def decode(data: bytes, encoding: str | None = None) -> tuple[str, tuple[str, ...]]:
     """The text, and a warning where its encoding was guessed (``charset_guessed:cp1252``).
 
-    In this order: ``encoding``, a byte-order mark, UTF-8, a declaration in the first 4 KiB, a guess. A
-    declaration that the bytes contradict is passed over with a warning (``charset_declared_wrong:utf-8``).
+    In this order: ``encoding``, a byte-order mark, UTF-8, UTF-8 with a few faults
+    (``charset_damaged:utf-8``), a declaration in the first 4 KiB, a guess. A declaration that the bytes
+    contradict is passed over with a warning (``charset_declared_wrong:utf-8``).
 
     Raises:
         RejectedError: ``wrong_charset``, where no encoding reads the bytes, or the given one does not;
@@ -84,7 +91,25 @@ def _decode(data: bytes, encoding: str | None) -> tuple[str, tuple[str, ...]]:
     text = _try(data, "utf-8")
     if text is not None:
         return text, ()
+    mended = _damaged_utf8(data)
+    if mended is not None:
+        return mended, (DAMAGED_UTF8,)
     return _declared_or_guessed(data)
+
+
+def _damaged_utf8(data: bytes) -> str | None:
+    """UTF-8 with a few bytes that are none, replaced by U+FFFD; None for what is another encoding.
+
+    Other encodings make a sequence of UTF-8 by chance, and then several faults for each: text that has many
+    sequences a fault is damaged, or cut off in a character, or has halves of surrogate pairs.
+    """
+    paired = _try(data, "utf-8", "surrogatepass")
+    if paired is not None:
+        return paired
+    text = data.decode("utf-8", "replace")
+    faults = text.count("\ufffd")
+    sequences = sum(map(len, _BEYOND_ASCII.findall(text))) - faults
+    return text if sequences >= _SEQUENCES_A_FAULT * faults else None
 
 
 def _declared_or_guessed(data: bytes) -> tuple[str, tuple[str, ...]]:
@@ -110,9 +135,9 @@ def _strict(data: bytes, encoding: str) -> str:
         ) from error
 
 
-def _try(data: bytes, encoding: str) -> str | None:
+def _try(data: bytes, encoding: str, errors: str = "strict") -> str | None:
     try:
-        return data.decode(encoding)
+        return data.decode(encoding, errors)
     except (UnicodeDecodeError, LookupError):
         return None
 
@@ -131,14 +156,24 @@ def _declared(head: bytes) -> str | None:
 
 
 def _utf16_without_mark(sample: bytes) -> str | None:
-    """UTF-16 shows itself by zeros in every second place, wherever Latin letters or spaces are."""
+    """UTF-16 shows itself by zeros in every second place, wherever Latin letters or spaces are.
+
+    ASCII with a few NULs in it has letters in all places between them.
+    """
     zeros = sample.count(0)
     if zeros * 20 < len(sample) or not zeros:
         return None
-    even, odd = sample[::2].count(0), sample[1::2].count(0)
-    if odd > 20 * even:
+    even, odd = sample[::2].replace(b"\0", b""), sample[1::2].replace(b"\0", b"")
+    even_zeros, odd_zeros = len(sample[::2]) - len(even), len(sample[1::2]) - len(odd)
+    if 3 * zeros < len(sample) and _is_printable(even) and _is_printable(odd):
+        return None
+    if odd_zeros > 20 * even_zeros:
         return "utf-16-le"
-    return "utf-16-be" if even > 20 * odd else None
+    return "utf-16-be" if even_zeros > 20 * odd_zeros else None
+
+
+def _is_printable(data: bytes) -> bool:
+    return len(data.translate(None, _PRINTABLE)) <= (1 - _MOSTLY) * len(data)
 
 
 def _guess(data: bytes) -> str:

@@ -75,3 +75,29 @@ def test_bytes_that_are_no_text_are_refused_as_binary() -> None:
     with pytest.raises(RejectedError) as refused:
         decode(bytes(range(32)) * 50)
     assert refused.value.reason == "unsupported_type"
+
+
+GERMAN = "Größe und Übermaß sind für Prüfungen wichtig. " * 20
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (GERMAN.encode() + b"\xff" + GERMAN.encode(), f"{GERMAN}\ufffd{GERMAN}"),
+        ("これは日本語".encode()[:-1], "これは日本\ufffd"),
+        ("Größe, größer".encode()[:-1] + b"\xc3", "Größe, größe\ufffd"),
+        (b"caf\xc3\xa9 \xed\xa0\xbd\xed\xb8\x80", "café \ud83d\ude00"),
+    ],
+)
+def test_a_fault_in_utf8_costs_its_own_bytes_and_no_more(data: bytes, text: str) -> None:
+    assert decode(data) == (text, ("charset_damaged:utf-8",))
+
+
+def test_ascii_with_nuls_in_it_is_no_utf16() -> None:
+    for data in (b"word\0word " * 20, b"abc\0def\0\n hello world\n"):
+        assert decode(data) == (data.decode(), ())
+
+
+def test_utf16_with_typographic_quotes_is_utf16() -> None:
+    text = "\u201cIt\u2019s\u201d \u2014 said \u2018he\u2019 \u2026 " * 9
+    assert decode(text.encode("utf-16-le")) == (text, ("charset_guessed:utf-16-le",))
