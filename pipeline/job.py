@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transforms.chunkers.settings import CHUNKING_VERSION
+from transforms.embedders.presets import price_of
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.registry import recipe as embed_recipe
+from transforms.embedders.settings import ServerSettings
 from transforms.extractors.registry import recipe as extract_recipe
+from transforms.model.errors import ConfigError
 from transforms.model.ids import fingerprint
 from transforms.stages.job import Job, Recipe, SourceSpec, settings_fingerprint
 
@@ -32,8 +35,30 @@ def make_job(
         max_deleted_share=config.limits.max_deleted_share,
         always_allowed_deletes=config.limits.always_allowed_deletes,
         max_empty_share=config.limits.max_empty_share,
+        budget_tokens=budget_tokens(config),
         allow_deletes=allow_deletes,
     )
+
+
+def budget_tokens(config: JobConfig) -> int | None:
+    """Tokens that a run may send to a server; None: any number, or there is no server.
+
+    Raises:
+        ConfigError: a cost is limited, and what a token costs is not known.
+    """
+    limits, embedder = config.limits, config.embedder
+    if not isinstance(embedder, ServerSettings):
+        return None
+    budgets = [] if limits.max_tokens is None else [limits.max_tokens]
+    if limits.max_cost is not None:
+        price = price_of(embedder)
+        if price is None:
+            raise ConfigError(
+                f"limits.max_cost needs the price of {embedder.model}: set embedder.price_per_million_tokens."
+            )
+        if price:
+            budgets.append(int(limits.max_cost / price * 1_000_000))
+    return min(budgets, default=None)
 
 
 def _spec(source: SourceConfig, config: JobConfig) -> SourceSpec:

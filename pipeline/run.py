@@ -10,10 +10,12 @@ from __future__ import annotations
 import logging
 import time
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipeline.beam_errors import our_errors
 from pipeline.job import make_job
+from pipeline.workers import processes_elsewhere, processes_here
 from transforms.model.errors import ConfigError, GuardError, NotFoundError, ParquetryError, StorageError
 from transforms.stages.guards import check_plans
 from transforms.stages.outcome import read_outcome
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import apache_beam as beam
+    from apache_beam.options.pipeline_options import PipelineOptions
 
     from pipeline.config import JobConfig
     from transforms.planning.plan import SourcePlan
@@ -101,7 +104,7 @@ def _run(job: Job, config: JobConfig, beam_args: list[str]) -> Outcome:
     runner = options.view_as(StandardOptions).runner or ""
     try:
         if runner.split(".")[-1] not in LOCAL_RUNNERS:
-            _run_elsewhere(job, options)
+            _run_elsewhere(job, config, options)
         else:
             _run_here(job, config, beam_args)
     except RuntimeError as error:
@@ -118,11 +121,12 @@ def _run(job: Job, config: JobConfig, beam_args: list[str]) -> Outcome:
         ) from error
 
 
-def _run_elsewhere(job: Job, options: object) -> None:
+def _run_elsewhere(job: Job, config: JobConfig, options: PipelineOptions) -> None:
     import apache_beam as beam
 
     from pipeline.dag import run_everything
 
+    job = replace(job, workers=processes_elsewhere(options, config))
     with beam.Pipeline(options=options) as pipeline:
         run_everything(pipeline, job)
 
@@ -135,7 +139,9 @@ def _run_here(job: Job, config: JobConfig, beam_args: list[str]) -> None:
     plans = plan_here(job)
     check_plans(plans, job)
     workers = config.run.worker_count(sum(plan.work_bytes for plan in plans))
-    with _local_pipeline(beam_args, workers) as pipeline:
+    options = _local_options(beam_args, workers)
+    job = replace(job, workers=processes_here(options))
+    with _local_pipeline(options) as pipeline:
         build_snapshot(pipeline | "Plans" >> beam.Create(plans), job)
 
 
@@ -143,21 +149,26 @@ def plan_here(job: Job) -> list[SourcePlan]:
     """The plans of all sources, made in this process, in the order of the sources."""
     from pipeline.dag import plan_sources
 
-    with _local_pipeline([], workers=1) as pipeline:
+    with _local_pipeline(_local_options([], workers=1)) as pipeline:
         plan_sources(pipeline, job)
     return read_plans(job)
 
 
-def _local_pipeline(beam_args: list[str], workers: int) -> beam.Pipeline:
-    """A pipeline on Beam's FnApiRunner: DirectRunner would first try to download another runner."""
-    import apache_beam as beam
+def _local_options(beam_args: list[str], workers: int) -> PipelineOptions:
     from apache_beam.options.pipeline_options import PipelineOptions
-    from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
     mode = "multi_processing" if workers > 1 else "in_memory"
     local = [f"--direct_num_workers={workers}", f"--direct_running_mode={mode}"]
     kept = [arg for arg in beam_args if not arg.startswith("--runner")]
-    return beam.Pipeline(runner=FnApiRunner(), options=PipelineOptions([*local, *kept]))
+    return PipelineOptions([*local, *kept])
+
+
+def _local_pipeline(options: PipelineOptions) -> beam.Pipeline:
+    """A pipeline on Beam's FnApiRunner: DirectRunner would first try to download another runner."""
+    import apache_beam as beam
+    from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+    return beam.Pipeline(runner=FnApiRunner(), options=options)
 
 
 def _remove_unfinished(job: Job) -> None:

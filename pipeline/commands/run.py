@@ -60,6 +60,8 @@ def _show(outcome: Outcome, seconds: float, allowed: float) -> None:
             markup=False,
             soft_wrap=True,
         )
+    for notice in outcome.notices:
+        console.print(notice, markup=False, soft_wrap=True)
     console.print(_sentence(outcome, seconds, allowed), markup=False, soft_wrap=True)
 
 

@@ -92,6 +92,13 @@ class Limits(_Keys):
     max_empty_share: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.5, description="Share of the texts embedded in one run that may come without a vector."
     )
+    max_tokens: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="Tokens that one run may send to an embedding server; it stops before more, to be resumed.",
+    )
+    max_cost: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="US dollars that one run may spend on embedding, likewise."
+    )
     max_object_bytes: Annotated[int, Field(ge=1)] = Field(
         default=256 * 2**20, description="Larger objects are rejected unread."
     )
@@ -101,7 +108,9 @@ class RunConfig(_Keys):
     """How the work is cut and spread."""
 
     workers: Annotated[int, Field(ge=1, le=256)] | Literal["auto"] = Field(
-        default="auto", description="Local worker processes; auto: all cores where it pays."
+        default="auto",
+        description="Local worker processes; auto: all cores where it pays. On another runner: how many "
+        "processes share the embedder's quotas, if its own options do not say.",
     )
     shard_bytes: Annotated[int, Field(ge=1024)] = Field(
         default=8 * 2**20, description="Bytes of objects that make a shard, about."

@@ -64,6 +64,7 @@ class EmbeddingServer:
         self.statuses: Counter[int | str] = Counter()
         self.faults: Counter[str] = Counter()
         self.texts: list[list[str]] = []
+        self.bodies: list[dict[str, Any]] = []
         self.times: list[tuple[float, int | str]] = []
         self.most_at_once = 0
         self._random = random.Random(seed)
@@ -148,6 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         request = json.loads(body)
         texts = [request["input"]] if isinstance(request["input"], str) else request["input"]
+        owner.bodies.append(request)
         owner.enter(texts, +1)
         try:
             self._answer(owner, request, texts, len(body))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from transforms.embedders.protocol import StoppedError
+from transforms.embedders.vectors import usable
 from transforms.model.errors import GuardError
 
 if TYPE_CHECKING:
@@ -32,16 +34,27 @@ def embed_distinct(
 
     Raises:
         GuardError: the embedder gave another number of rows or another dimension than it promised.
+        StoppedError: it stopped before the end; the error has what there is.
     """
     distinct = sorted(set(texts), key=lambda text: (len(text), text))
-    vectors = np.empty((len(distinct), embedder.dimension), dtype=np.float32)
+    vectors = np.full((len(distinct), embedder.dimension), np.nan, dtype=np.float32)
     items = batch_items or embedder.batch_items
+    stopped: StoppedError | None = None
     for first, last in _batches(embedder, distinct, items, batch_tokens):
         batch = distinct[first:last]
-        vectors[first:last] = _checked(embedder.embed(batch, task), len(batch), embedder)
-    _blank_what_is_no_vector(vectors)
+        try:
+            found = embedder.embed(batch, task)
+        except StoppedError as error:
+            stopped, found = error, error.vectors
+        vectors[first:last] = _checked(found, len(batch), embedder)
+        if stopped is not None:
+            break
+    vectors[~usable(vectors)] = np.nan
     row_of = {text: row for row, text in enumerate(distinct)}
-    return vectors[[row_of[text] for text in texts]]
+    result: NDArray[np.float32] = vectors[[row_of[text] for text in texts]]
+    if stopped is not None:
+        raise StoppedError(stopped.cause, result) from stopped
+    return result
 
 
 def _batches(
@@ -74,8 +87,3 @@ def _checked(vectors: NDArray[np.float32], items: int, embedder: Embedder) -> ND
             f"for {items} texts; ({items}, {embedder.dimension}) was promised."
         )
     return vectors
-
-
-def _blank_what_is_no_vector(vectors: NDArray[np.float32]) -> None:
-    none = ~np.isfinite(vectors).all(axis=1) | ~vectors.any(axis=1)
-    vectors[none] = np.nan

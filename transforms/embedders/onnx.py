@@ -1,17 +1,20 @@
 """Sentence-transformers models on ONNX Runtime: one text at a time, so that no batch can change a bit.
 
 On a CPU a batch is no faster than its texts one by one (padding is computed too), and a text that is
-never padded has the same numbers whatever stands beside it.
+never padded has the same numbers whatever stands beside it. Several texts are computed at a time, each on
+one core: cores that share a text wait for each other.
 """
 
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from transforms.embedders.share import ALONE, Share
 from transforms.embedders.wordpieces import TokenizerCounter, load_tokenizer
 from transforms.model.errors import ParquetryError
 from transforms.model.ids import fingerprint
@@ -23,12 +26,12 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from transforms.embedders.protocol import Task
-    from transforms.embedders.settings import OnnxSettings
+    from transforms.embedders.settings import OnnxSettings, TooLong
 
 _PLACES = ("model.onnx", "onnx/model.onnx")
 
 
-def build(settings: OnnxSettings) -> OnnxEmbedder:
+def build(settings: OnnxSettings, share: Share = ALONE) -> OnnxEmbedder:
     """Load the model of a folder.
 
     Raises:
@@ -39,8 +42,10 @@ def build(settings: OnnxSettings) -> OnnxEmbedder:
         name=f"{Path(settings.model_path).name}@{fingerprint(recipe(settings))[:12]}",
         counter_name=f"{Path(settings.model_path).name}-{_sha256(tokenizer)[:8]}",
         tokenizer=load_tokenizer(tokenizer),
-        session=open_session(model, settings.threads),
+        session=open_session(model),
         max_tokens=settings.max_tokens,
+        threads=settings.threads or share.cores,
+        dimension=settings.dimension,
         pooling=settings.pooling,
         prefixes={"document": settings.document_prefix, "query": settings.query_prefix},
     )
@@ -51,13 +56,13 @@ def recipe(settings: OnnxSettings) -> str:
     model, tokenizer = _files(settings)
     return (
         f"{Path(settings.model_path).name} model.onnx:{_sha256(model)} tokenizer.json:{_sha256(tokenizer)} "
-        f"pooling:{settings.pooling} max_tokens:{settings.max_tokens} "
+        f"pooling:{settings.pooling} max_tokens:{settings.max_tokens} dimension:{settings.dimension} "
         f"task:prefix {settings.document_prefix!r} {settings.query_prefix!r}"
     )
 
 
-def open_session(model: bytes, threads: int) -> Any:
-    """An ONNX Runtime session on that many cores.
+def open_session(model: bytes) -> Any:
+    """An ONNX Runtime session; each run of it takes one core, and several may run at a time.
 
     Raises:
         ParquetryError: ONNX Runtime is not installed, or cannot load the model.
@@ -69,7 +74,7 @@ def open_session(model: bytes, threads: int) -> Any:
             "This embedder needs ONNX Runtime, which is not installed: pip install 'parquetry[minilm]'."
         ) from error
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:
@@ -86,6 +91,7 @@ class OnnxEmbedder:
     """
 
     batch_items = 64
+    too_long: TooLong = "split"
 
     def __init__(
         self,
@@ -95,11 +101,14 @@ class OnnxEmbedder:
         tokenizer: Tokenizer,
         session: Any,
         max_tokens: int,
+        threads: int,
+        dimension: int | None = None,
         pooling: str = "mean",
         prefixes: dict[str, str] | None = None,
     ) -> None:
         self.name = name
-        self.dimension = _dimension_of(session)
+        self.dimension = _shortened(_dimension_of(session), dimension)
+        self._threads = threads
         self.counter = TokenizerCounter(counter_name, tokenizer)
         self._tokenizer = tokenizer
         self._session = session
@@ -118,10 +127,20 @@ class OnnxEmbedder:
     def embed(self, texts: Sequence[str], task: Task = "document") -> NDArray[np.float32]:
         vectors = np.full((len(texts), self.dimension), np.nan, dtype=np.float32)
         prefix = self._prefixes.get(task, "")
-        for row, text in enumerate(texts):
-            ids = self._ids(text)
+
+        def fill(row: int) -> None:
+            ids = self._ids(texts[row])
             if any(number != self._unknown for number in ids):
-                vectors[row] = self._vector(self._ids(prefix + text) if prefix else ids)
+                vectors[row] = self._vector(self._ids(prefix + texts[row]) if prefix else ids)
+
+        # The longest first: a long one that is begun last would leave the other cores idle.
+        rows = sorted(range(len(texts)), key=lambda row: -len(texts[row]))
+        if self._threads == 1 or len(texts) < 2:
+            for row in rows:
+                fill(row)
+        else:
+            with ThreadPoolExecutor(min(self._threads, len(texts))) as pool:
+                list(pool.map(fill, rows))
         return vectors
 
     def _ids(self, text: str) -> list[int]:
@@ -133,9 +152,10 @@ class OnnxEmbedder:
         size = -(-len(ids) // count)
         parts = [ids[first : first + size] for first in range(0, len(ids), size)]
         if len(parts) == 1:
-            return self._part(parts[0])
-        total = np.add.reduce([self._part(part) * len(part) for part in parts])
-        return _at_length_one(total)
+            whole = self._part(parts[0])
+        else:
+            whole = _at_length_one(np.add.reduce([self._part(part) * len(part) for part in parts]))
+        return whole if len(whole) == self.dimension else _at_length_one(whole[: self.dimension])
 
     def _part(self, ids: list[int]) -> NDArray[np.float64]:
         tokens = np.array([[*self._before, *ids, *self._after]], dtype=np.int64)
@@ -152,6 +172,12 @@ class OnnxEmbedder:
 def _at_length_one(vector: NDArray[np.float64]) -> NDArray[np.float64]:
     length = float(np.sqrt(np.add.reduce(vector * vector)))
     return vector / length if length else np.full_like(vector, np.nan)
+
+
+def _shortened(dimension: int, wanted: int | None) -> int:
+    if wanted is not None and wanted > dimension:
+        raise ParquetryError(f"The model's vectors have {dimension} numbers; dimension = {wanted} is more.")
+    return wanted or dimension
 
 
 def _special_tokens(tokenizer: Tokenizer) -> tuple[list[int], list[int]]:

@@ -34,7 +34,7 @@ class Pace:
         requests_per_minute: of this process; None: unknown.
         tokens_per_minute: of this process; None: unknown.
         clock: monotonic seconds.
-        sleep: waits for seconds.
+        sleep: waits for seconds, in place of what :meth:`turn` is given; for clocks of another speed.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Pace:
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
         clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] | None = None,
     ) -> None:
         self._most = float(concurrency)
         self._concurrency = min(float(FIRST_CONCURRENCY), self._most)
@@ -66,13 +66,16 @@ class Pace:
         return int(self._concurrency)
 
     @contextmanager
-    def turn(self, tokens: int) -> Iterator[float]:
-        """Wait for a turn to send ``tokens``; gives the moment of sending, for :meth:`refused`."""
+    def turn(self, tokens: int, sleep: Callable[[float], object] | None = None) -> Iterator[float]:
+        """Wait for a turn to send ``tokens``; gives the moment of sending, for :meth:`refused`.
+
+        ``sleep`` waits in place of the pace's own, and may raise to give the turn up.
+        """
         with self._turn:
             self._turn.wait_for(lambda: self._running < int(self._concurrency))
             self._running += 1
         try:
-            yield self._wait_for_slot(tokens)
+            yield self._wait_for_slot(tokens, self._sleep or sleep or time.sleep)
         finally:
             with self._turn:
                 self._running -= 1
@@ -109,13 +112,13 @@ class Pace:
         self._rate_base = _BACK_TO * (borne if known is None else min(borne, known))
         self._rate, self._rate_at = self._rate_base, now
 
-    def _wait_for_slot(self, tokens: int) -> float:
+    def _wait_for_slot(self, tokens: int, sleep: Callable[[float], object]) -> float:
         with self._turn:
             now = self._clock()
             at = max(now, self._next_at, self._paused_until)
             self._next_at = at + self._spacing(tokens, now)
         while (wait := max(at, self._paused_until) - self._clock()) > 0:
-            self._sleep(wait)
+            sleep(wait)
         return self._clock()
 
     def _spacing(self, tokens: int, now: float) -> float:

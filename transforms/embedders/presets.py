@@ -1,4 +1,4 @@
-"""What each provider of an OpenAI-like interface allows, and what it calls its parameters.
+"""What each provider allows, what it calls its parameters, and what its models cost.
 
 The figures are from the providers' documentation, 2026; any can be overridden in the settings.
 """
@@ -9,7 +9,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from transforms.embedders.settings import OpenAISettings
+    from transforms.embedders.protocol import Task
+    from transforms.embedders.settings import ServerSettings
+
+
+@dataclass(frozen=True, slots=True)
+class TaskNames:
+    """What a provider calls the two sides of a search."""
+
+    document: str
+    query: str
+
+    def of(self, task: Task) -> str:
+        return self.document if task == "document" else self.query
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +37,11 @@ class Limits:
     base_url: str = ""
     key_env: str | None = None
     key_header: str = "Authorization"
+    dialect: str = "openai"
+    """How requests and answers are written: a name in ``dialects``."""
     task_field: str | None = None
     """Parameter that says whether texts are documents or queries."""
+    tasks: TaskNames = TaskNames("document", "query")
     dimension_field: str = "dimensions"
     base64: bool = True
     """Vectors may be asked for as base64, a quarter of the bytes."""
@@ -40,6 +55,8 @@ _OPENAI = Limits(
     key_env="OPENAI_API_KEY",
 )
 _OWN_SERVER = Limits(items=256, concurrency=8)
+_GOOGLE_TASKS = TaskNames("RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY")
+_COHERE_TASKS = TaskNames("search_document", "search_query")
 
 PRESETS: dict[str, Limits] = {
     "openai": _OPENAI,
@@ -54,11 +71,27 @@ PRESETS: dict[str, Limits] = {
         dimension_field="output_dimension",
         base64=False,
     ),
+    "cohere": Limits(
+        items=96,
+        item_tokens=128_000,
+        base_url="https://api.cohere.com/v2",
+        key_env="COHERE_API_KEY",
+        dialect="cohere",
+        task_field="input_type",
+        tasks=_COHERE_TASKS,
+        dimension_field="output_dimension",
+        base64=False,
+    ),
     "gemini": Limits(
         items=100,
         item_tokens=2048,
-        base_url="https://generativelanguage.googleapis.com/v1beta/openai",
+        base_url="https://generativelanguage.googleapis.com/v1beta",
         key_env="GEMINI_API_KEY",
+        key_header="x-goog-api-key",
+        dialect="gemini",
+        task_field="taskType",
+        tasks=_GOOGLE_TASKS,
+        dimension_field="outputDimensionality",
         base64=False,
     ),
     "vllm": _OWN_SERVER,
@@ -69,17 +102,62 @@ PRESETS: dict[str, Limits] = {
     "ollama": replace(_OWN_SERVER, concurrency=1),
 }
 
+VERTEX = Limits(
+    items=250,
+    item_tokens=2048,
+    tokens=20_000,
+    dialect="vertex",
+    task_field="task_type",
+    tasks=_GOOGLE_TASKS,
+    dimension_field="outputDimensionality",
+    base64=False,
+)
+VERTEX_CONTENT = replace(VERTEX, items=1, item_tokens=8192, tokens=None, dialect="content", task_field=None)
+"""Gemini's newer models: one text a request, and the task is told in the text, by a prefix."""
 
-def limits_of(settings: OpenAISettings) -> Limits:
-    """The preset's limits with what the settings override."""
-    limits = PRESETS[settings.preset]
+TITAN = Limits(items=1, item_tokens=8192, dialect="titan", base64=False)
+BEDROCK_COHERE = Limits(
+    items=96,
+    item_tokens=512,
+    dialect="bedrock-cohere",
+    task_field="input_type",
+    tasks=_COHERE_TASKS,
+    dimension_field="output_dimension",
+    base64=False,
+)
+
+PRICES = {
+    "text-embedding-3-small": 0.02,
+    "text-embedding-3-large": 0.13,
+    "text-embedding-ada-002": 0.10,
+    "voyage-3.5": 0.06,
+    "voyage-3.5-lite": 0.02,
+    "voyage-3-large": 0.18,
+    "voyage-code-3": 0.18,
+    "embed-v4.0": 0.12,
+    "embed-english-v3.0": 0.10,
+    "embed-multilingual-v3.0": 0.10,
+    "gemini-embedding-001": 0.15,
+    "amazon.titan-embed-text-v2:0": 0.02,
+}
+"""US dollars for a million tokens, list prices of 2026: they change, and yours may differ."""
+
+
+def with_settings(provider: Limits, settings: ServerSettings) -> Limits:
+    """The provider's limits with what the settings override."""
     return replace(
-        limits,
-        items=settings.max_items or limits.items,
-        item_tokens=settings.max_tokens or limits.item_tokens,
-        tokens=settings.max_request_tokens or limits.tokens,
-        bytes=settings.max_request_bytes or limits.bytes,
-        concurrency=settings.max_concurrency or limits.concurrency,
-        base_url=settings.base_url or limits.base_url,
-        key_env=settings.api_key_env or limits.key_env,
+        provider,
+        items=settings.max_items or provider.items,
+        item_tokens=settings.max_tokens or provider.item_tokens,
+        tokens=settings.max_request_tokens or provider.tokens,
+        bytes=settings.max_request_bytes or provider.bytes,
+        concurrency=settings.max_concurrency or provider.concurrency,
+        base_url=settings.base_url or provider.base_url,
     )
+
+
+def price_of(settings: ServerSettings) -> float | None:
+    """US dollars for a million tokens, as configured or listed; None where neither says."""
+    if settings.price_per_million_tokens is not None:
+        return settings.price_per_million_tokens
+    return PRICES.get(settings.model)

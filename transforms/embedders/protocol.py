@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
+from transforms.model.errors import ParquetryError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from transforms.embedders.settings import TooLong
 
 Task: TypeAlias = Literal["document", "query"]
 
@@ -55,9 +59,45 @@ class Embedder(Protocol):
         """
 
 
+class StoppedError(ParquetryError):
+    """An embedder stopped before the end; what it has by then is not lost.
+
+    ``vectors`` has a row a text as ``embed`` would, NaN where there is none yet. ``cause`` says why.
+    """
+
+    def __init__(self, cause: ParquetryError, vectors: NDArray[np.float32]) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+        self.exit_code = cause.exit_code
+        self.vectors = vectors
+
+
 @runtime_checkable
 class RefusesTexts(Protocol):
     """What an embedder has besides, if it can refuse a text that others like it would take."""
 
     def refusal(self, text: str) -> tuple[str, str] | None:
         """Why this process got no vector for a text, as reason (a slug) and detail; None if it did."""
+
+
+@runtime_checkable
+class GivesNotice(Protocol):
+    """What an embedder has besides, if it notices things that a person should know of the whole run."""
+
+    def notices(self) -> list[str]:
+        """Sentences that are new since this was last asked."""
+
+
+@runtime_checkable
+class TakesLongTexts(Protocol):
+    """What an embedder has besides, if it embeds a text over ``max_tokens`` in some way."""
+
+    too_long: TooLong
+
+
+@runtime_checkable
+class HoldsConnections(Protocol):
+    """What an embedder has besides, if it talks to a server."""
+
+    def close(self) -> None:
+        """Give the connections back."""

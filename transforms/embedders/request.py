@@ -6,9 +6,8 @@ Nothing here decides what becomes of a text: a request that fails for what it ho
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
+import threading
 import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -25,12 +24,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from transforms.embedders.dialects import Found
     from transforms.embedders.pace import Pace
 
 _AGAIN = frozenset({408, 409, 425, 429})
 _STOPS = frozenset({401, 402, 403, 404, 405, 407})
 _TRIES_OF_A_BATCH = 2
 """A batch that fails twice for what it may hold is cut in two; only a single text gets all tries."""
+MALFORMED = "malformed_answer"
+"""Reason of a successful answer that is none."""
 _LONGEST_WAIT = 30.0
 _SHOWN = 200
 
@@ -42,6 +44,35 @@ class ContentError(Exception):
         super().__init__(reason, detail)
         self.reason = reason
         self.detail = detail
+
+    @property
+    def answered(self) -> bool:
+        """Whether the server did embed, though not as it was asked to."""
+        return self.reason == MALFORMED
+
+
+class HaltedError(Exception):
+    """Another request of the same call has failed for good: this one is not sent any more."""
+
+
+class Halt:
+    """The emergency brake of one call: once pulled, nothing is sent and nobody waits in it."""
+
+    def __init__(self) -> None:
+        self._pulled = threading.Event()
+
+    def pull(self) -> None:
+        self._pulled.set()
+
+    def check(self) -> None:
+        """Raise HaltedError if it was pulled."""
+        if self._pulled.is_set():
+            raise HaltedError
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep, or raise HaltedError as soon as it is pulled."""
+        if self._pulled.wait(seconds):
+            raise HaltedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,28 +107,29 @@ class Endpoint:
         client: httpx.Client,
         url: str,
         pace: Pace,
+        found: Callable[[dict[str, Any]], Found],
         *,
         dimension: int,
         tries: int,
         deadline: float,
-        sleep: Callable[[float], None] = time.sleep,
         backoff: float = 0.5,
     ) -> None:
         self._client = client
         self._url = url
         self._pace = pace
+        self._found = found
         self._dimension = dimension
         self._tries = tries
         self._deadline = deadline
-        self._sleep = sleep
         self._least_pause = backoff
         self._wait_between = wait_random_exponential(multiplier=backoff, max=_LONGEST_WAIT)
 
-    def ask(self, body: dict[str, Any], texts: Sequence[str], tokens: int) -> Answer:
+    def ask(self, body: dict[str, Any], texts: Sequence[str], tokens: int, halt: Halt) -> Answer:
         """The vectors of ``texts``, which ``body`` holds.
 
         Raises:
             ContentError: the server refuses the request for what it holds.
+            HaltedError: the brake was pulled.
             ParquetryError: the server cannot be used, or did not answer within tries and deadline.
         """
         tries = self._tries if len(texts) == 1 else min(self._tries, _TRIES_OF_A_BATCH)
@@ -105,11 +137,11 @@ class Endpoint:
             retry=retry_if_exception_type(_AgainError),
             stop=_Stop(self._tries, tries, self._deadline),
             wait=self._wait,
-            sleep=self._sleep,
+            sleep=halt.sleep,
             reraise=True,
         )
         try:
-            return policy(self._once, body, len(texts), tokens)
+            return policy(self._once, body, len(texts), tokens, halt)
         except _AgainError as error:
             if error.reason is not None:
                 raise ContentError(error.reason, error.detail) from error
@@ -126,11 +158,12 @@ class Endpoint:
         told = error.wait if isinstance(error, _AgainError) else 0.0
         return max(told, self._wait_between(state))
 
-    def _once(self, body: dict[str, Any], items: int, tokens: int) -> Answer:
-        with self._pace.turn(tokens) as sent_at:
+    def _once(self, body: dict[str, Any], items: int, tokens: int, halt: Halt) -> Answer:
+        with self._pace.turn(tokens, halt.sleep) as sent_at:
+            halt.check()
             try:
                 response = self._client.post(self._url, json=body)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 raise _AgainError(f"{type(error).__name__}: {error}") from error
             if response.status_code == 429:
                 wait = retry_after(response.headers.get("Retry-After"), time.time())
@@ -138,7 +171,7 @@ class Endpoint:
                 raise _AgainError("429: it asks to go slower", wait=wait, told=True)
         self._raise_for_status(response)
         self._pace.went_well()
-        return parse_answer(response, items, self._dimension)
+        return parse_answer(response, items, self._dimension, self._found)
 
     def _raise_for_status(self, response: httpx.Response) -> None:
         status = response.status_code
@@ -206,7 +239,9 @@ def error_text(response: httpx.Response) -> str:
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
 
-def parse_answer(response: httpx.Response, items: int, dimension: int) -> Answer:
+def parse_answer(
+    response: httpx.Response, items: int, dimension: int, found: Callable[[dict[str, Any]], Found]
+) -> Answer:
     """The vectors of a successful answer, in the order of the request.
 
     Raises:
@@ -214,37 +249,21 @@ def parse_answer(response: httpx.Response, items: int, dimension: int) -> Answer
             no permutation, another dimension.
     """
     try:
-        content = response.json()
-        data = content["data"]
-        places = [item["index"] for item in data]
-        rows = [_vector(item["embedding"]) for item in data]
-    except (ValueError, KeyError, TypeError, binascii.Error) as error:
-        raise _AgainError("the answer is not an answer to this", reason="malformed_answer") from error
+        answer = found(response.json())
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise _AgainError("the answer is not an answer to this", reason=MALFORMED) from error
+    places, rows = answer.places, answer.rows
     if sorted(places, key=str) != sorted(range(items), key=str):
         detail = f"{len(rows)} vectors for {items} texts, or two in one place"
-        raise _AgainError(detail, reason="malformed_answer")
+        raise _AgainError(detail, reason=MALFORMED)
     lengths = {len(row) for row in rows}
     if lengths != {dimension}:
-        found = ", ".join(map(str, sorted(lengths)))
-        raise _AgainError(
-            f"vectors of length {found} where `dimension` is {dimension}", reason="malformed_answer"
-        )
+        given = ", ".join(map(str, sorted(lengths)))
+        raise _AgainError(f"vectors of length {given} where {dimension} is configured", reason=MALFORMED)
     vectors = np.empty((items, dimension), dtype=np.float32)
     vectors[places] = rows
-    return Answer(vectors, _usage(content))
-
-
-def _vector(value: str | list[float]) -> NDArray[np.float32]:
-    if isinstance(value, str):
-        return np.frombuffer(base64.b64decode(value, validate=True), dtype="<f4").astype(np.float32)
-    with np.errstate(over="ignore"):
-        return np.array(value, dtype=np.float64).astype(np.float32)
-
-
-def _usage(content: dict[str, Any]) -> int | None:
-    usage = content.get("usage")
-    tokens = (usage.get("prompt_tokens") or usage.get("total_tokens")) if isinstance(usage, dict) else None
-    return tokens if isinstance(tokens, int) and tokens > 0 else None
+    usage = answer.usage
+    return Answer(vectors, usage if isinstance(usage, int) and usage > 0 else None)
 
 
 def _hint(status: int) -> str:

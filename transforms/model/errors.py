@@ -37,6 +37,10 @@ class GuardError(ParquetryError):
     exit_code = 4
 
 
+class BudgetReachedError(GuardError):
+    """The run may send no more texts: its budget is used up. What was done is kept for the next run."""
+
+
 class StorageError(ParquetryError):
     """A store answered with an error that no retry mends, or went on failing."""
 

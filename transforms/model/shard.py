@@ -73,5 +73,9 @@ class ShardReceipt:
     """Chunk ids of the previous snapshot that this shard no longer has."""
     empty: int = 0
     """Texts that were embedded and got no vector, nor a refusal."""
+    stopped: bool = False
+    """The budget was used up before it was done: it has no files."""
+    notices: tuple[str, ...] = ()
+    """What its embedder noticed that concerns the whole run."""
     differs: bool = True
     """Whether any row of the shard, documents included, differs from the previous snapshot's."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from transforms.embedders.registry import make_embedder
-from transforms.embedders.settings import OpenAISettings
+from transforms.embedders.settings import ServerSettings
 from transforms.model.errors import GuardError
+from transforms.stages.embedder import embedder_of
 from transforms.storage.registry import open_store
 from transforms.table.reader import Snapshot
 
@@ -34,9 +34,9 @@ def check_drift(job: Job) -> None:
         GuardError: they differ by more than ``max_drift``, and ``on_drift`` is ``refuse``.
     """
     settings = job.embedder
-    if job.parent is None or not isinstance(settings, OpenAISettings) or settings.on_drift == "ignore":
+    if job.parent is None or not isinstance(settings, ServerSettings) or settings.on_drift == "ignore":
         return
-    embedder = make_embedder(settings)
+    embedder = embedder_of(job)
     texts, known = _canaries(Snapshot.open(open_store(job.table), job.parent), embedder.name)
     found = drift(embedder, texts, known) if texts else 0.0
     if found <= settings.max_drift:

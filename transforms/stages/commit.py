@@ -1,7 +1,7 @@
 """Decide what a finished run publishes: a snapshot, or nothing.
 
-Nothing, if no row of any table would differ; nothing, if too many documents were rejected or too many texts
-got no vector.
+Nothing, if no row of any table would differ; nothing, if too many documents were rejected, too many texts
+got no vector, or the budget for embedding is used up.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ def commit_snapshot(job: Job, plans: Sequence[SourcePlan], receipts: Sequence[Sh
 def _decide(
     job: Job, receipts: Sequence[ShardReceipt], result: _Result, parent: Snapshot | None
 ) -> Outcome:
+    _check_budget(job, receipts)
     if _too_many_rejected(job, result):
         return _outcome(job, "too_many_rejected", job.parent, result, receipts)
     if parent is not None and _nothing_new(receipts, result, parent):
@@ -171,6 +172,17 @@ def _check_vectors(job: Job, receipts: Sequence[ShardReceipt]) -> None:
         )
 
 
+def _check_budget(job: Job, receipts: Sequence[ShardReceipt]) -> None:
+    stopped = sum(receipt.stopped for receipt in receipts)
+    if stopped:
+        raise GuardError(
+            f"Nothing was published: the budget of {job.budget_tokens or 0:,} tokens is used up "
+            f"(limits.max_tokens, limits.max_cost). {len(receipts) - stopped:,} of {len(receipts):,} shards are "
+            "done, and every vector that was paid for is kept; the same command goes on from there, with a "
+            "budget of its own."
+        )
+
+
 def _nothing_new(receipts: Sequence[ShardReceipt], result: _Result, parent: Snapshot) -> bool:
     """Whether a reader, or the next run, could not tell the new snapshot from the last one."""
     if any(receipt.differs for receipt in receipts) or result.deleted:
@@ -214,4 +226,5 @@ def _outcome(
         examples=examples,
         embedded_tokens=sum(receipt.embedded_tokens for receipt in receipts),
         incomplete=result.incomplete,
+        notices=tuple(dict.fromkeys(notice for receipt in receipts for notice in receipt.notices)),
     )

@@ -9,24 +9,30 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.embedders.batching import embed_distinct
-from transforms.embedders.protocol import RefusesTexts
-from transforms.embedders.registry import make_embedder
+from transforms.embedders.protocol import GivesNotice, RefusesTexts, StoppedError, TakesLongTexts
+from transforms.embedders.vectors import as_bits, as_int8
+from transforms.model.errors import BudgetReachedError
+from transforms.stages.embedder import embedder_of
+from transforms.stages.kept import fill_from_kept, keep_vectors
 from transforms.stages.refused import without_refused
 from transforms.stages.work import EmbeddedShard
 from transforms.table.columns import replace_column
 from transforms.table.schema import CHUNKS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from transforms.embedders.protocol import Embedder
+    from transforms.embedders.settings import Form
     from transforms.stages.job import Job
     from transforms.stages.work import ChunkedShard
 
 NO_VECTOR = "no_vector"
 """Warning on a chunk whose text the model knows nothing of; its embedding is null."""
+MARKS: Mapping[str | None, str] = {"split": "embedded_in_parts", "truncate": "embedded_in_part"}
+"""Warnings on a chunk whose text is over the model's input, by what was done: a mean, or its beginning only."""
 
 
 def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
@@ -35,18 +41,25 @@ def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
     A vector is named by its ``embed_key``; one that the shard's former rows have is carried over and
     never paid for again, and each distinct text that is left is embedded once.
     """
-    embedder = make_embedder(job.embedder)
+    embedder = embedder_of(job)
     vectors, missing = _known_vectors(shard, embedder.dimension)
+    missing = fill_from_kept(shard.plan, shard.chunks["embed_key"], vectors, missing, job)
     keys = shard.chunks["embed_key"].to_pylist()
     texts = shard.chunks["embed_text"]
     distinct = {keys[place]: place for place in reversed(missing.tolist())}
     places = sorted(distinct.values())
-    new = embed_distinct(embedder, [texts[place].as_py() for place in places])
+    try:
+        new = embed_distinct(embedder, [texts[place].as_py() for place in places])
+    except StoppedError as error:
+        keep_vectors(shard.plan, [keys[place] for place in places], error.vectors, job)
+        if not isinstance(error.cause, BudgetReachedError):
+            raise error.cause from error
+        return _stopped(shard, embedder)
     row_of = {keys[place]: row for row, place in enumerate(places)}
     for place in missing.tolist():
         vectors[place] = new[row_of[keys[place]]]
     tokens = shard.chunks["embed_tokens"].take(pa.array(places, pa.int64()))
-    chunks = _with_vectors(shard.chunks, vectors, embedder.name)
+    chunks = _with_vectors(shard.chunks, vectors, embedder, job.embedder.also_store)
     documents, chunks, refused = without_refused(
         shard, chunks, embedder, missing, job.source[shard.plan.source]
     )
@@ -60,7 +73,27 @@ def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
         touched=shard.touched,
         rejections=(*shard.rejections, *refused),
         empty=_empty(embedder, [texts[place].as_py() for place in places], new),
+        stopped=shard.stopped,
+        notices=_notices(embedder),
     )
+
+
+def _stopped(shard: ChunkedShard, embedder: Embedder) -> EmbeddedShard:
+    """The shard without its rows: the run ends without it, and the next one goes on from what was kept."""
+    return EmbeddedShard(
+        plan=shard.plan,
+        carried=shard.carried,
+        documents=shard.documents.slice(0, 0),
+        chunks=shard.chunks.slice(0, 0),
+        embedded=0,
+        embedded_tokens=0,
+        stopped=True,
+        notices=_notices(embedder),
+    )
+
+
+def _notices(embedder: Embedder) -> tuple[str, ...]:
+    return tuple(embedder.notices()) if isinstance(embedder, GivesNotice) else ()
 
 
 def _empty(embedder: Embedder, texts: Sequence[str], vectors: NDArray[np.float32]) -> int:
@@ -88,23 +121,49 @@ def _known_vectors(shard: ChunkedShard, dimension: int) -> tuple[NDArray[np.floa
     return vectors, np.flatnonzero(found.is_null().to_numpy())
 
 
-def _with_vectors(chunks: pa.Table, vectors: NDArray[np.float32], model: str) -> pa.Table:
+def _with_vectors(
+    chunks: pa.Table, vectors: NDArray[np.float32], embedder: Embedder, forms: Sequence[Form]
+) -> pa.Table:
     has_vector = np.asarray(np.isfinite(vectors).all(axis=1))
-    lengths = np.where(has_vector, vectors.shape[1], 0)
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    embedding = pa.ListArray.from_arrays(
-        pa.array(offsets),
-        pa.array(vectors[has_vector].ravel()),
-        type=CHUNKS.field("embedding").type,
-        mask=pa.array(~has_vector),
-    )
     dimension = pa.array(np.full(len(vectors), vectors.shape[1], dtype=np.int32), mask=~has_vector)
-    models = pa.array([model if ok else None for ok in has_vector], pa.string())
-    table = replace_column(chunks, "embedding", embedding)
-    table = replace_column(table, "embed_dim", dimension)
-    table = replace_column(table, "embed_model", models)
-    if has_vector.all():
-        return table
-    warnings = chunks["warnings"].to_pylist()
-    marked = [w if ok else [*w, NO_VECTOR] for w, ok in zip(warnings, has_vector, strict=True)]
-    return replace_column(table, "warnings", pa.array(marked, CHUNKS.field("warnings").type))
+    columns = {
+        "embedding": _lists("embedding", vectors[has_vector], has_vector),
+        "embed_dim": dimension,
+        "embed_model": pa.array([embedder.name if ok else None for ok in has_vector], pa.string()),
+        "warnings": _warnings(chunks, has_vector, embedder),
+    }
+    if "int8" in forms:
+        columns["embedding_int8"] = _lists("embedding_int8", as_int8(vectors[has_vector]), has_vector)
+    if "bits" in forms:
+        packed = iter(as_bits(vectors[has_vector]))
+        bits = [next(packed).tobytes() if ok else None for ok in has_vector]
+        columns["embedding_bits"] = pa.array(bits, pa.binary())
+    for name, array in columns.items():
+        chunks = replace_column(chunks, name, array)
+    return chunks
+
+
+def _lists(column: str, rows: NDArray[np.generic], has_row: NDArray[np.bool_]) -> pa.Array:
+    """A list a row, null where there is none."""
+    lengths = np.where(has_row, rows.shape[1], 0)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    return pa.ListArray.from_arrays(
+        pa.array(offsets), pa.array(rows.ravel()), type=CHUNKS.field(column).type, mask=pa.array(~has_row)
+    )
+
+
+def _warnings(
+    chunks: pa.Table, has_vector: NDArray[np.bool_], embedder: Embedder
+) -> pa.Array | pa.ChunkedArray:
+    """The chunks' warnings, with what embedding adds to them."""
+    policy = embedder.too_long if isinstance(embedder, TakesLongTexts) else None
+    long = np.zeros(len(has_vector), dtype=np.bool_)
+    if policy in MARKS and embedder.max_tokens is not None:
+        long = np.asarray(chunks["embed_tokens"].to_numpy() > embedder.max_tokens) & has_vector
+    if has_vector.all() and not long.any():
+        return chunks["warnings"]
+    marked = [
+        [*before, *([] if ok else [NO_VECTOR]), *([MARKS[policy]] if over and policy else [])]
+        for before, ok, over in zip(chunks["warnings"].to_pylist(), has_vector, long, strict=True)
+    ]
+    return pa.array(marked, CHUNKS.field("warnings").type)

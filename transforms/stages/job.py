@@ -67,6 +67,10 @@ class Job:
     always_allowed_deletes: int = 10
     max_empty_share: float = 0.5
     """Share of the texts embedded in this run that may have no vector."""
+    workers: int = 1
+    """Processes that share the embedder's quotas and the machine's cores."""
+    budget_tokens: int | None = None
+    """Tokens that this run may send to a server."""
     allow_deletes: bool = False
     """Delete however much is gone, and replace another table."""
 

@@ -32,6 +32,8 @@ class Outcome:
     embedded_tokens: int = 0
     incomplete: dict[str, str] = field(default_factory=dict)
     """Sources that could not be listed whole, and why: they keep the rows they had."""
+    notices: tuple[str, ...] = ()
+    """What the embedder noticed: sentences for a person."""
     refusal: str = ""
     """What the guard said that refused."""
 

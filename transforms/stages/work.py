@@ -74,6 +74,8 @@ class ChunkedShard:
     chunks: pa.Table
     touched: tuple[ObjectInfo, ...] = ()
     rejections: tuple[Rejection, ...] = ()
+    stopped: bool = False
+    """The budget was used up: there are no rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +92,7 @@ class EmbeddedShard:
     rejections: tuple[Rejection, ...] = ()
     empty: int = 0
     """Texts that were embedded and got no vector, nor a refusal."""
+    stopped: bool = False
+    """The budget was used up: not all rows have their vectors."""
+    notices: tuple[str, ...] = ()
+    """What the embedder noticed that concerns the whole run."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transforms.embedders.registry import make_embedder
 from transforms.model.shard import ShardReceipt
 from transforms.stages.done import keep_receipt
+from transforms.stages.embedder import embedder_of
 from transforms.stages.merge import merge_shard
 from transforms.storage.registry import open_store
 from transforms.table.layout import CHUNKS, DOCUMENTS, shard_path
@@ -22,15 +22,25 @@ if TYPE_CHECKING:
 def write_shard(shard: EmbeddedShard, job: Job) -> ShardReceipt:
     """Publishable files under names that follow from the plan; written again, they are the same bytes.
 
-    A shard without rows writes no file, only its receipt.
+    A shard without rows writes no file, only its receipt; one that was stopped says so, and keeps no receipt.
 
     Raises:
         GuardError: a vector is none, or another run has taken this one's place meanwhile.
     """
     source = job.source[shard.plan.source]
+    if shard.stopped:
+        plan = shard.plan
+        return ShardReceipt(
+            source.name,
+            plan.shard,
+            plan.inputs,
+            embedded=shard.embedded,
+            stopped=True,
+            notices=shard.notices,
+        )
     store = open_store(job.table)
     merged = merge_shard(shard, job.snapshot)
-    check_vectors(merged.chunks, make_embedder(job.embedder).dimension)
+    check_vectors(merged.chunks, embedder_of(job).dimension)
     # A run that was thought dead may wake up when its snapshot is published: that never changes.
     require_claim(store, job.snapshot, job.run_id)
     files = []
@@ -50,6 +60,7 @@ def write_shard(shard: EmbeddedShard, job: Job) -> ShardReceipt:
         rejected=shard.rejections,
         deleted=merged.deleted,
         empty=shard.empty,
+        notices=shard.notices,
         differs=merged.differs,
     )
     keep_receipt(receipt, job)

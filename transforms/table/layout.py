@@ -82,6 +82,16 @@ def done_path(number: int, slug: str, shard: str) -> str:
     return f"{snapshot_dir(number)}_done/{slug}/{shard}.json"
 
 
+def budget_path(number: int, run_id: str) -> str:
+    """How much of its budget a run's processes have taken."""
+    return f"{snapshot_dir(number)}_plan/budget-{run_id}.json"
+
+
+def vectors_path(number: int, slug: str, shard: str) -> str:
+    """Vectors that a shard got before it was stopped."""
+    return f"{snapshot_dir(number)}_vectors/{slug}/{shard}.arrow"
+
+
 def run_path(run_id: str) -> str:
     """How a run ended."""
     return f"{RUNS}{run_id}.json"

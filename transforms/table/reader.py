@@ -84,7 +84,12 @@ class Snapshot:
             return _selected(schema, columns or schema.names).empty_table()
         with self.store.open(path) as opened:
             table = pq.read_table(opened, columns=None if columns is None else list(columns))
-        return table.cast(_selected(schema, table.column_names))
+        wanted = _selected(schema, columns or schema.names)
+        for field in wanted:
+            if field.name not in table.column_names:
+                # An earlier version of the program did not write this column.
+                table = table.append_column(field, pa.nulls(len(table), field.type))
+        return table.select(wanted.names).cast(wanted)
 
     def rejected(self) -> pa.Table:
         """The rejected table."""

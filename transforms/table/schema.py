@@ -74,6 +74,8 @@ CHUNKS = pa.schema(
         _column("strategy", pa.string(), "chunking strategy and its version"),
         _column("config_id", pa.string(), "fingerprint of the resolved chunking settings"),
         _column("embedding", _list(pa.float32()), "the vector; null if the text has none", null=True),
+        _column("embedding_int8", _list(pa.int8()), "the vector as int8, if configured", null=True),
+        _column("embedding_bits", pa.binary(), "a bit a number of it, if configured", null=True),
         _column("embed_model", pa.string(), "model and version", null=True),
         _column("embed_dim", pa.int32(), "length of the vector", null=True),
         _column("embed_usage", pa.int32(), "tokens billed for this text", null=True),

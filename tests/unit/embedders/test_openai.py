@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import pickle
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import numpy as np
@@ -13,14 +15,18 @@ from pydantic import ValidationError
 
 from tests.servers.embedding_server import EmbeddingServer
 from transforms.embedders.batching import embed_distinct
-from transforms.embedders.openai import OpenAIEmbedder, build, open_client, parts_within, recipe
+from transforms.embedders.budget import Budget, Purse
+from transforms.embedders.client import ServerEmbedder
+from transforms.embedders.dialects import DIALECTS
+from transforms.embedders.lengths import parts_within
+from transforms.embedders.openai import build, key_headers, limits_of, recipe
 from transforms.embedders.pace import Pace
-from transforms.embedders.presets import limits_of
+from transforms.embedders.protocol import StoppedError
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.request import Endpoint, error_text, retry_after
 from transforms.embedders.settings import OpenAISettings, StaticSettings
 from transforms.embedders.utf8 import ByteCounter
-from transforms.model.errors import ConfigError, ParquetryError
+from transforms.model.errors import BudgetReachedError, ConfigError, ParquetryError
 
 MODEL = make_embedder(StaticSettings())
 WORDS = ["wheel", "servo", "bolt", "nut", "rock", "rover", "arm", "mast", "sun", "sand", "cable"]
@@ -32,25 +38,26 @@ def settings_for(server: EmbeddingServer, **more) -> OpenAISettings:
     return OpenAISettings(**values)
 
 
-def client_for(server: EmbeddingServer, **more) -> OpenAIEmbedder:
+def client_for(server: EmbeddingServer, purse: Purse | None = None, **more) -> ServerEmbedder:
     """A client whose waits are a hundred times shorter."""
     settings = settings_for(server, **more)
     limits = limits_of(settings)
     endpoint = Endpoint(
-        open_client(settings, limits),
+        httpx.Client(headers=key_headers(limits), timeout=settings.timeout),
         f"{limits.base_url}/embeddings",
         Pace(limits.concurrency),
-        dimension=settings.dimension,
+        DIALECTS["openai"].found,
+        dimension=settings.model_dimension or settings.dimension,
         tries=settings.tries,
         deadline=settings.deadline,
         backoff=0.005,
     )
-    client = OpenAIEmbedder(settings, endpoint)
+    client = ServerEmbedder(settings, limits, endpoint, purse or Purse(None, 1))
     OPEN.append(client)
     return client
 
 
-OPEN: list[OpenAIEmbedder] = []
+OPEN: list[ServerEmbedder] = []
 
 
 @pytest.fixture(autouse=True)
@@ -242,8 +249,9 @@ def test_a_server_without_base64_is_asked_for_numbers(server):
 
 def test_a_shorter_input_than_configured_stops_with_what_to_set(server):
     server.rules.max_item_tokens = 4
-    with pytest.raises(ConfigError, match="takes 4 tokens a text: set max_tokens"):
+    with pytest.raises(ParquetryError, match="takes 4 tokens a text: set max_tokens") as failure:
         client_for(server).embed(TEXTS)
+    assert failure.value.exit_code == ConfigError.exit_code
 
 
 def test_a_text_over_the_input_is_split_truncated_or_refused(server):
@@ -288,16 +296,49 @@ def test_text_cut_off_by_the_server_without_a_word_is_reported_once(server, capl
     client = client_for(server, tokenizer=str(tokenizer), max_items=1, max_concurrency=1)
     with caplog.at_level(logging.WARNING, "transforms"):
         client.embed(["wheel servo", "wheel servo arm mast sun", "rover arm mast sun sand"])
-    assert [record.getMessage()[:58] for record in caplog.records] == [
-        "The server counted 3 tokens where the tokenizer counts 6: "
-    ]
+    (sentence,) = client.notices()
+    assert sentence.startswith("The server counted 3 tokens where 6 were sent: it may cut texts off")
+    assert [record.getMessage() for record in caplog.records] == [sentence]
+    assert client.notices() == []
 
 
-def test_the_budget_stops_before_it_is_overspent(server):
-    client = client_for(server, budget_tokens=40, max_items=1, max_concurrency=1)
-    with pytest.raises(ParquetryError, match="budget of 40 tokens is used up"):
-        client.embed(["wheel" * 3] * 10)
-    assert 20 < sum(sum(MODEL.counter.count(texts)) for texts in server.texts) <= 40
+def tokens_sent(server: EmbeddingServer) -> int:
+    return sum(sum(MODEL.counter.count(texts)) for texts in server.texts)
+
+
+def test_the_budget_stops_before_it_is_overspent_and_what_was_paid_for_is_given(server, tmp_path):
+    budget = Budget(str(tmp_path), "budget.json", 40)
+    client = client_for(server, Purse(budget, 1), max_items=1, max_concurrency=1)
+    texts = ["wheel" * 3 + f" {number}" for number in range(20)]
+    with pytest.raises(StoppedError, match="budget of 40 tokens is used up") as stopped:
+        client.embed(texts)
+    assert isinstance(stopped.value.cause, BudgetReachedError)
+    assert 20 < tokens_sent(server) <= 40
+    paid = [text for request in server.texts for text in request]
+    vectors = stopped.value.vectors
+    assert same(vectors[: len(paid)], paid)
+    assert np.isnan(vectors[len(paid) :]).all()
+
+
+def test_processes_that_share_a_budget_never_overspend_it_together(server, tmp_path):
+    def work(worker: int) -> None:
+        budget = Budget(str(tmp_path), "budget.json", 400)
+        client = client_for(server, Purse(budget, 4), max_items=1)
+        with pytest.raises(StoppedError):
+            client.embed([f"wheel servo {worker} {number}" for number in range(100)])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert 200 < tokens_sent(server) <= 400
+
+
+def test_a_refused_request_costs_no_budget(server, tmp_path):
+    server.rules.poison = {"nut": 400}
+    purse = Purse(Budget(str(tmp_path), "budget.json", 10_000), 1)
+    client = client_for(server, purse)
+    client.embed(["wheel", "nut", "servo"])
+    spent = json.loads((tmp_path / "budget.json").read_text())["taken"] - purse._held
+    assert spent == sum(MODEL.counter.count(["wheel", "servo", "parquetry"]))
 
 
 def test_concurrency_begins_at_two_and_grows_to_its_bound(server):
@@ -373,8 +414,7 @@ def test_the_recipe_knows_what_decides_a_vector_and_not_where_or_how_fast():
 
 def test_parameters_have_the_providers_names(server, monkeypatch):
     monkeypatch.setenv("VOYAGE_API_KEY", "x")
-    client = client_for(server, preset="voyage", ask_dimension=True)
-    body = client._body(["wheel"], "query", as_base64=False)
-    assert body == {
-        "model": "static", "input": ["wheel"], "output_dimension": 256, "input_type": "query",
-    }  # fmt: skip
+    client_for(server, preset="voyage", ask_dimension=True).embed(["wheel"], "query")
+    assert server.bodies == [
+        {"model": "static", "input": ["wheel"], "output_dimension": 256, "input_type": "query"}
+    ]

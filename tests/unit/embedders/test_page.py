@@ -9,7 +9,7 @@ import pytest
 import yaml
 from pydantic import TypeAdapter
 
-from transforms.embedders.presets import PRESETS
+from transforms.embedders.presets import BEDROCK_COHERE, PRESETS, TITAN, VERTEX, VERTEX_CONTENT, Limits
 from transforms.embedders.settings import EmbedderSettings
 
 PAGE = (Path(__file__).parents[3] / "docs" / "embedders.md").read_text(encoding="utf-8")
@@ -28,7 +28,25 @@ def test_the_table_of_limits_is_that_of_the_presets():
         for names, *cells in rows
         for name in re.findall("`([a-z]+)`", names)
     }
-    assert said == {
-        name: (of.items, of.item_tokens or 0, of.tokens or 0, of.bytes or 0, of.concurrency)
-        for name, of in PRESETS.items()
-    }
+    assert said == {name: in_figures(of) for name, of in PRESETS.items()}
+
+
+def in_figures(of: Limits) -> tuple[int, ...]:
+    return (of.items, of.item_tokens or 0, of.tokens or 0, of.bytes or 0, of.concurrency)
+
+
+@pytest.mark.parametrize(
+    ("name", "limits"),
+    [
+        ("`vertex`, text models", VERTEX),
+        ("`vertex`, newer Gemini models", VERTEX_CONTENT),
+        ("`bedrock`, Titan", TITAN),
+        ("`bedrock`, Cohere", BEDROCK_COHERE),
+    ],
+)
+def test_the_table_of_limits_has_the_models_of_clouds_too(name, limits):
+    row = re.search(rf"^\| {re.escape(name)} \|(.*)\|$", PAGE, re.MULTILINE)
+    assert row
+    assert tuple(int(cell.strip().replace(",", "") or 0) for cell in row[1].split("|")) == in_figures(
+        limits
+    )

@@ -77,6 +77,7 @@ def make_table(root, texts, embedder=None) -> str:
         rejected=(),
         deleted={},
         counts={source: zero | {"chunks": len(texts[source])} for source in texts},
+        totals=zero | {"chunks": sum(map(len, texts.values()))},
     )
     publish(store, draft)
     return str(root)

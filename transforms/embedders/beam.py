@@ -1,0 +1,101 @@
+"""Apache Beam's own ways to embed, plugged in: an ``EmbeddingsManager`` or a ``ModelHandler``.
+
+Beam is not imported here. What is plugged in brings it, and is known by the methods that it has.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from transforms.embedders.client import tokenizer_file, tokens_of
+from transforms.embedders.local import LocalEmbedder
+from transforms.model.errors import ConfigError, ParquetryError
+from transforms.model.ids import fingerprint, sha256_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from transforms.embedders.settings import BeamSettings
+
+
+def build(settings: BeamSettings) -> LocalEmbedder:
+    """Load the handler's model.
+
+    Raises:
+        ConfigError: there is no such handler, or it is none.
+    """
+    handler = handler_of(settings.handler)
+    model = handler.load_model()
+
+    def run(texts: Sequence[str]) -> NDArray[np.float32]:
+        answers = list(handler.run_inference(list(texts), model))
+        if len(answers) != len(texts):
+            raise ParquetryError(
+                f"The handler {settings.handler} gave {len(answers)} vectors for {len(texts)} texts."
+            )
+        return np.stack([vector_of(answer) for answer in answers])
+
+    return LocalEmbedder(
+        name=f"{settings.model}@{fingerprint(recipe(settings))[:8]}",
+        run=run,
+        length=settings.dimension,
+        dimension=settings.dimension,
+        counter=tokens_of(settings.tokenizer, settings.model),
+        max_tokens=settings.max_tokens,
+        prefixes={"document": settings.document_prefix, "query": settings.query_prefix},
+        batch_items=settings.batch_items,
+        normalise=settings.normalise,
+        too_long=settings.too_long,
+    )
+
+
+def recipe(settings: BeamSettings) -> str:
+    """As all recipes; what stands behind ``model`` is its owner's to say."""
+    return (
+        f"beam {settings.model} dimension:{settings.dimension} max_tokens:{settings.max_tokens} "
+        f"too_long:{settings.too_long} normalise:{settings.normalise} "
+        f"tokenizer:{sha256_hex(tokenizer_file(settings.tokenizer) or b'')[:16]} "
+        f"task:prefix {settings.document_prefix!r} {settings.query_prefix!r}"
+    )
+
+
+def handler_of(name: str) -> Any:
+    """The model handler that ``module:name`` leads to, through a manager or a function if need be.
+
+    Raises:
+        ConfigError: it leads nowhere, or to something else.
+    """
+    module, _, attributes = name.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for attribute in attributes.split("."):
+            found = getattr(found, attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"The embedder's handler {name} cannot be imported: {error}") from error
+    if callable(found) and not _is_handler(found):
+        found = found()
+    if hasattr(found, "get_model_handler"):
+        found = found.get_model_handler()
+    if isinstance(found, type) or not _is_handler(found):
+        raise ConfigError(
+            f"{name} is no EmbeddingsManager and no ModelHandler of Beam, and does not make one: "
+            f"it is a {type(found).__name__}."
+        )
+    return found
+
+
+def _is_handler(found: Any) -> bool:
+    wanted = ("load_model", "run_inference") if not hasattr(found, "get_model_handler") else ()
+    return not isinstance(found, type) and all(hasattr(found, name) for name in wanted)
+
+
+def vector_of(answer: Any) -> NDArray[np.float32]:
+    """The vector in what a handler yields: bare, in a ``PredictionResult``, or in an ``Embedding``."""
+    value = getattr(answer, "inference", answer)
+    value = getattr(value, "dense_embedding", value)
+    return np.asarray(value, dtype=np.float32)

@@ -1,0 +1,91 @@
+"""How many tokens a run may still send: one number beside the table, from which its processes take parts.
+
+A process that reserved every request there would wait for storage each time, so it takes a part of what is
+left, smaller as the end comes near; what all processes have taken is never more than the budget.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from dataclasses import dataclass
+
+from transforms.model.errors import BudgetReachedError, PreconditionError
+from transforms.storage.registry import open_store
+
+_PARTS = 4
+"""A process takes this part of its share of what is left, or what it needs."""
+_LONGEST_WAIT = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The tokens that a run may send, and where it is written down what its processes have taken."""
+
+    root: str
+    """The table."""
+    path: str
+    """Of the ledger, below the root; each run has its own."""
+    tokens: int
+
+    def take(self, need: int, workers: int) -> int:
+        """Take ``need`` tokens, or more where much is left; 0 if there are not so many.
+
+        Raises:
+            StorageError: the ledger cannot be read or written.
+        """
+        store = open_store(self.root)
+        while True:
+            found = store.stat(self.path)
+            try:
+                taken = 0 if found is None else int(json.loads(store.read(self.path, found.token))["taken"])
+                left = self.tokens - taken
+                if left < need:
+                    return 0
+                part = max(need, left // (_PARTS * workers))
+                data = json.dumps({"tokens": self.tokens, "taken": taken + part}).encode()
+                if found is None:
+                    store.create(self.path, data)
+                else:
+                    store.replace(self.path, data, found.token)
+            except PreconditionError:
+                # Another process was first.
+                time.sleep(random.uniform(0, _LONGEST_WAIT))  # noqa: S311
+            else:
+                return part
+
+
+class Purse:
+    """What one process has taken of a budget and not yet spent. Safe to use from many threads."""
+
+    def __init__(self, budget: Budget | None, workers: int) -> None:
+        self._budget = budget
+        self._workers = workers
+        self._held = 0
+        self._lock = threading.Lock()
+
+    def reserve(self, tokens: int) -> None:
+        """Set tokens aside before they are sent.
+
+        Raises:
+            BudgetReachedError: there are not so many left.
+        """
+        if self._budget is None:
+            return
+        with self._lock:
+            if self._held < tokens:
+                part = self._budget.take(tokens - self._held, self._workers)
+                if not part:
+                    raise BudgetReachedError(
+                        f"The budget of {self._budget.tokens:,} tokens is used up; the next request needs "
+                        f"{tokens:,} more."
+                    )
+                self._held += part
+            self._held -= tokens
+
+    def give_back(self, tokens: int) -> None:
+        """Tokens that were reserved and not used; less than none if more were used."""
+        with self._lock:
+            self._held += tokens

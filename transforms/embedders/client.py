@@ -1,0 +1,331 @@
+"""A server that embeds: requests cut to its limits, several in flight, and nothing of it believed unchecked.
+
+What a request is and when it is repeated is in ``request``, how fast in ``pace``, what a bad text does in
+``poison``, what each provider allows in ``presets`` and how it writes in ``dialects``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import numpy as np
+
+from transforms.embedders.budget import Purse
+from transforms.embedders.dialects import DIALECTS, Wish
+from transforms.embedders.lengths import Piece, pieces_of, put_together
+from transforms.embedders.pace import Pace
+from transforms.embedders.poison import embed_around_poison
+from transforms.embedders.protocol import StoppedError
+from transforms.embedders.request import ContentError, Endpoint, Halt, HaltedError
+from transforms.embedders.usage import Usage
+from transforms.embedders.utf8 import ByteCounter
+from transforms.embedders.vectors import finished, usable
+from transforms.model.errors import BudgetReachedError, ConfigError, ParquetryError
+from transforms.model.ids import fingerprint, sha256_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from transforms.embedders.presets import Limits
+    from transforms.embedders.protocol import Task, TokenCounter
+    from transforms.embedders.settings import ServerSettings, TooLong
+    from transforms.embedders.share import Share
+
+_LOG = logging.getLogger(__name__)
+_PROBE = "parquetry"
+"""Embedded to tell a bad text from a server that embeds nothing."""
+_ASKS_FOR_A_VECTOR = 3
+"""A text that came back without a vector is asked for alone, so often in all."""
+_ENVELOPE_BYTES = 512
+_ITEM_LIMIT = re.compile(
+    r"(?i)(?:maximum (?:allowed )?(?:batch size|length)|at most|max batch)\D{0,20}(\d+)"
+)
+_CONTEXT_LIMIT = re.compile(r"(?i)(?:maximum|max) (?:context|input|model) length\D{0,20}(\d+)")
+
+
+def connect(
+    settings: ServerSettings,
+    limits: Limits,
+    share: Share,
+    *,
+    headers: dict[str, str] | None = None,
+    auth: httpx.Auth | None = None,
+    path: str | None = None,
+) -> ServerEmbedder:
+    """A client for a server; nothing is sent yet.
+
+    Args:
+        settings: of the embedder.
+        limits: the provider's, with what the settings override.
+        share: this process's part of quotas and budget.
+        headers: for every request, a key among them.
+        auth: signs requests, where a key in a header is not enough.
+        path: of the model below the base URL, where the dialect's own is not all of it.
+    """
+    dialect = DIALECTS[limits.dialect]
+    http = httpx.Client(
+        headers=headers,
+        auth=auth,
+        timeout=settings.timeout,
+        limits=httpx.Limits(max_connections=limits.concurrency),
+    )
+    pace = Pace(
+        limits.concurrency, share.of(settings.requests_per_minute), share.of(settings.tokens_per_minute)
+    )
+    endpoint = Endpoint(
+        http,
+        limits.base_url + dialect.path(path or settings.model),
+        pace,
+        dialect.found,
+        dimension=settings.model_dimension or settings.dimension,
+        tries=settings.tries,
+        deadline=settings.deadline,
+    )
+    return ServerEmbedder(settings, limits, endpoint, Purse(share.budget, share.workers))
+
+
+def server_recipe(settings: ServerSettings, limits: Limits) -> str:
+    """As all recipes. Address, key, limits and speed are no part: a server may move."""
+    return (
+        f"{settings.model} dimension:{settings.dimension} asked:{settings.ask_dimension} "
+        f"of:{settings.model_dimension} max_tokens:{limits.item_tokens} too_long:{settings.too_long} "
+        f"normalise:{settings.normalise} "
+        f"tokenizer:{sha256_hex(tokenizer_file(settings.tokenizer) or b'')[:16]} "
+        f"task:{limits.task_field} {settings.document_prefix!r} {settings.query_prefix!r}"
+    )
+
+
+class ServerEmbedder:
+    """Vectors as the server gives them. Texts that it refuses have none; :meth:`refusal` says why."""
+
+    batch_items = 4096
+
+    def __init__(self, settings: ServerSettings, limits: Limits, endpoint: Endpoint, purse: Purse) -> None:
+        self.name = f"{settings.model}@{fingerprint(server_recipe(settings, limits))[:8]}"
+        self.dimension = settings.dimension
+        self.counter = tokens_of(settings.tokenizer, settings.model)
+        self.too_long: TooLong = settings.too_long
+        self._settings = settings
+        self._limits = limits
+        self._dialect = DIALECTS[limits.dialect]
+        self._endpoint = endpoint
+        self._purse = purse
+        self._prefixes = {"document": settings.document_prefix, "query": settings.query_prefix}
+        self._window = limits.item_tokens
+        prefixed = max(self.counter.count(list(self._prefixes.values())))
+        self.max_tokens = self._window and self._window - prefixed
+        self._items = limits.items
+        self._base64 = limits.base64
+        self._lock = threading.Lock()
+        self._usage = Usage(exact=settings.tokenizer is not None)
+        self._refused: dict[str, ContentError] = {}
+
+    def embed(self, texts: Sequence[str], task: Task = "document") -> NDArray[np.float32]:
+        pieces = list(
+            pieces_of(
+                texts, self.counter, self.max_tokens, self.too_long, self._prefixes[task], self._refuse_text
+            )
+        )
+        halt = Halt()
+        requests = list(self._requests(pieces))
+        found, error = _in_threads(
+            lambda request: self._solve(request, task, halt), requests, self._limits.concurrency, halt
+        )
+        length = self._settings.model_dimension or self.dimension
+        none = np.empty((0, length), dtype=np.float32)
+        vectors = np.concatenate(
+            [none, *(_rows(*pair, length) for pair in zip(requests, found, strict=True))]
+        )
+        whole = put_together(len(texts), pieces, vectors, length)
+        result = finished(whole, self.dimension, normalise=self._settings.normalise)
+        if error is not None:
+            raise StoppedError(error, result) from error
+        return result
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._endpoint.close()
+
+    def refusal(self, text: str) -> tuple[str, str] | None:
+        """Reason (a slug) and detail (a sentence) for a text that was refused; None for any other."""
+        error = self._refused.get(sha256_hex(text))
+        return None if error is None else (error.reason, error.detail)
+
+    def notices(self) -> list[str]:
+        """What was noticed since this was last asked: sentences for a person."""
+        return self._usage.notices()
+
+    def _requests(self, pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+        """Neighbours that go into one request within the limits; at least one."""
+        request: list[Piece] = []
+        tokens, size = 0, _ENVELOPE_BYTES
+        for piece in pieces:
+            more = len(json.dumps(piece.text, ensure_ascii=False).encode()) + 1 if self._limits.bytes else 0
+            full = len(request) >= self._items
+            full |= self._limits.tokens is not None and tokens + piece.tokens > self._limits.tokens
+            full |= self._limits.bytes is not None and size + more > self._limits.bytes
+            if request and full:
+                yield request
+                request, tokens, size = [], 0, _ENVELOPE_BYTES
+            request.append(piece)
+            tokens, size = tokens + piece.tokens, size + more
+        if request:
+            yield request
+
+    def _solve(self, request: Sequence[Piece], task: Task, halt: Halt) -> NDArray[np.float32]:
+        """The vectors of one request's texts, with as many requests as that takes."""
+        texts = [piece.text for piece in request]
+        counts = {piece.text: piece.tokens for piece in request}
+        vectors, refused = self._embed_around_poison(texts, counts, task, halt)
+        for row in np.flatnonzero(~usable(vectors)):
+            if texts[row] not in refused:
+                vectors[row], again = self._ask_alone(texts[row], counts, task, halt)
+                refused.update(again)
+        for piece in request:
+            if piece.text in refused:
+                self._refuse(piece.whole, refused[piece.text])
+        return vectors
+
+    def _ask_alone(
+        self, text: str, counts: dict[str, int], task: Task, halt: Halt
+    ) -> tuple[NDArray[np.float32], dict[str, ContentError]]:
+        for _ in range(1, _ASKS_FOR_A_VECTOR):
+            vectors, refused = self._embed_around_poison([text], counts, task, halt)
+            if refused or usable(vectors)[0]:
+                return vectors[0], refused
+        error = ContentError("vector_not_finite", "the server gave zeros or numbers that are not finite")
+        return vectors[0], {text: error}
+
+    def _embed_around_poison(
+        self, texts: Sequence[str], counts: dict[str, int], task: Task, halt: Halt
+    ) -> tuple[NDArray[np.float32], dict[str, ContentError]]:
+        def ask(part: Sequence[str]) -> NDArray[np.float32]:
+            return self._ask(part, sum(counts[text] for text in part), task, halt)
+
+        def is_to_blame(error: ContentError) -> bool:
+            self._check_window(error)
+            try:
+                self._ask([_PROBE], self.counter.count([_PROBE])[0], task, halt)
+            except ContentError:
+                return False
+            return True
+
+        length = self._settings.model_dimension or self.dimension
+        return embed_around_poison(texts, length, ask, self._cut_into, is_to_blame)
+
+    def _ask(self, texts: Sequence[str], tokens: int, task: Task, halt: Halt) -> NDArray[np.float32]:
+        asked = self.dimension if self._settings.ask_dimension else None
+        as_base64 = self._base64
+        wish = Wish(self._settings.model, texts, task, asked, base64=as_base64)
+        self._purse.reserve(tokens)
+        try:
+            answer = self._endpoint.ask(self._dialect.body(wish, self._limits), texts, tokens, halt)
+        except ContentError as error:
+            # What a server refuses it does not bill; what it answers badly it may.
+            if not error.answered:
+                self._purse.give_back(tokens)
+            if as_base64 and re.search("encoding_format|base64", error.detail):
+                self._base64 = False
+                return self._ask(texts, tokens, task, halt)
+            raise
+        if answer.usage is not None:
+            self._purse.give_back(tokens - answer.usage)
+            self._usage.compare(answer.usage, tokens, len(texts))
+        return answer.vectors
+
+    def _cut_into(self, texts: Sequence[str], error: ContentError) -> int:
+        """Into how many parts a refused request is cut; a limit that the server names is learnt."""
+        named = _ITEM_LIMIT.search(error.detail)
+        if named and 0 < int(named.group(1)) < len(texts):
+            self._items = min(self._items, int(named.group(1)))
+            return -(-len(texts) // self._items)
+        return 2
+
+    def _check_window(self, error: ContentError) -> None:
+        named = _CONTEXT_LIMIT.search(error.detail)
+        if named and (self._window is None or self._window > int(named.group(1))):
+            raise ConfigError(
+                f"The server's model takes {named.group(1)} tokens a text: set max_tokens to that or less. "
+                f"It said: {error.detail}"
+            )
+
+    def _refuse_text(self, text: str, reason: str, detail: str) -> None:
+        self._refuse(text, ContentError(reason, detail))
+
+    def _refuse(self, text: str, error: ContentError) -> None:
+        with self._lock:
+            self._refused[sha256_hex(text)] = error
+
+
+def _rows(
+    request: Sequence[Piece], vectors: NDArray[np.float32] | None, length: int
+) -> NDArray[np.float32]:
+    return np.full((len(request), length), np.nan, dtype=np.float32) if vectors is None else vectors
+
+
+def _in_threads(
+    work: Callable[[list[Piece]], NDArray[np.float32]],
+    requests: Sequence[list[Piece]],
+    threads: int,
+    halt: Halt,
+) -> tuple[list[NDArray[np.float32] | None], ParquetryError | None]:
+    """The results in order, None for what was not done, and the first error.
+
+    An error stops what has not begun, and what waits; an exhausted budget lets finish what was reserved.
+    """
+    results: list[NDArray[np.float32] | None] = [None] * len(requests)
+    errors: list[ParquetryError] = []
+
+    def run(place: int) -> None:
+        if errors:
+            return
+        try:
+            results[place] = work(requests[place])
+        except HaltedError:
+            pass
+        except ParquetryError as error:
+            errors.append(error)
+            if not isinstance(error, BudgetReachedError):
+                halt.pull()
+
+    if len(requests) <= 1 or threads == 1:
+        for place in range(len(requests)):
+            run(place)
+    else:
+        with ThreadPoolExecutor(min(threads, len(requests))) as pool:
+            for future in [pool.submit(run, place) for place in range(len(requests))]:
+                future.result()
+    return results, errors[0] if errors else None
+
+
+def tokens_of(tokenizer: str | None, model: str) -> TokenCounter:
+    """Counts with a tokenizer's file; without one, bytes."""
+    file = tokenizer_file(tokenizer)
+    if file is None:
+        return ByteCounter()
+    from transforms.embedders.wordpieces import TokenizerCounter, load_tokenizer
+
+    return TokenizerCounter(f"{model}-{sha256_hex(file)[:8]}", load_tokenizer(file))
+
+
+def tokenizer_file(path: str | None) -> bytes | None:
+    """The bytes of a ``tokenizer.json``; None where none is configured.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    if path is None:
+        return None
+    try:
+        return Path(path).expanduser().read_bytes()
+    except OSError as error:
+        raise ConfigError(f"The tokenizer {path} cannot be read: {error.strerror}") from error
