@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 CODE := pipeline transforms tests benchmarks docs setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint type format bench docs constraints clean
+.PHONY: help install demo test facts lint type format bench docs constraints clean
 
 help:
 	@echo "make install  a virtual environment in $(VENV) with everything for development"
 	@echo "make demo     index examples/corpus into build/demo-table and ask two questions"
 	@echo "make test     run the tests"
+	@echo "make facts    hold extraction against the facts of a folder of hard files, where it is present"
 	@echo "make lint     check style and formatting"
 	@echo "make type     check types"
 	@echo "make format   format the code and mend what can be mended by itself"
@@ -30,6 +31,16 @@ demo: $(VENV)/.base
 
 test: $(VENV)/.dev
 	$(BIN)/pytest -q
+
+HARD_FILES := $(or $(PARQUETRY_HARD_FILES),../shared/files)
+
+facts: $(VENV)/.dev
+ifneq ($(wildcard $(HARD_FILES)/check_facts.py),)
+	$(BIN)/python $(HARD_FILES)/check_facts.py --manifest $(HARD_FILES)/manifest.jsonl \
+		--root $(HARD_FILES) -- $(BIN)/parquetry extract
+else
+	@echo "no facts to hold: there is no folder $(HARD_FILES); set PARQUETRY_HARD_FILES"
+endif
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check $(CODE)

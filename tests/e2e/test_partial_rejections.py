@@ -5,6 +5,16 @@ import os
 import zipfile
 
 import pyarrow.parquet as pq
+import pytest
+
+from pipeline.commands import run as command
+from tests.support import beamless
+from transforms.extractors import registry
+
+
+@pytest.fixture(autouse=True)
+def without_beam(monkeypatch):
+    monkeypatch.setattr("pipeline.run._run", beamless.work)
 
 
 def rejected(world):
@@ -98,3 +108,22 @@ def test_pictures_in_an_archive_do_not_stop_the_run(world):
     world.put("a.zip", zip_of(x="First.", **dict.fromkeys(names, b"\x89PNG\r\n\x1a\n")))
     outcome = world.run(limits={"max_rejected_share": 0.2})
     assert (outcome.status, outcome.counts["rejected"]) == ("published", 20)
+
+
+def test_an_object_of_more_bytes_than_the_limit_is_not_read(world):
+    world.put("long.txt", "x" * 101)
+    world.run(limits={"max_rejected_share": 0.9, "max_object_bytes": 100})
+    assert rejected(world)["long.txt"] == ("long.txt", "read", "too_large")
+
+
+def test_a_fault_of_the_program_is_a_row_and_the_summary_says_so(world, monkeypatch, capsys):
+    def broken(data, settings):
+        raise KeyError("styles")
+
+    monkeypatch.setitem(registry._EXTRACTORS, "text/markdown", broken)
+    outcome = world.run()
+    assert outcome.reasons == {"extractor_bug": 1}
+    assert rejected(world) == {"about.md": ("about.md", "extract", "extractor_bug")}
+    assert statuses(world) == {"notes/radio.txt": "ok"}
+    command._show(outcome, 1.0, 0.9)
+    assert "1 of them met a fault of this program, not of the file" in capsys.readouterr().out

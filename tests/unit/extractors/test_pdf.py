@@ -1,51 +1,12 @@
 """What is read out of PDFs."""
 
-from collections.abc import Sequence
-
 import pytest
 
+from tests.support.pdf_files import at, lines, make_pdf
 from transforms.extractors.pdf import extract_pdf
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.document import BlockKind, Document
 from transforms.model.errors import RejectedError
-
-
-def make_pdf(
-    *contents: str, catalog: str = "", more: Sequence[str] = (), page: str = "", info: str = ""
-) -> bytes:
-    """A PDF of a page for each content stream; object 1 is the catalogue, 4 the font, 5 the first page."""
-    kids = " ".join(f"{5 + 2 * n} 0 R" for n in range(len(contents)))
-    objects = [
-        f"<</Type/Catalog/Pages 2 0 R {catalog}>>",
-        f"<</Type/Pages/Kids[{kids}]/Count {len(contents)}>>",
-        f"<<{info}>>",
-        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
-    ]
-    for number, content in enumerate(contents):
-        objects.append(
-            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F 4 0 R>>>>"
-            f"/Contents {6 + 2 * number} 0 R {page}>>"
-        )
-        objects.append(f"<</Length {len(content.encode('latin-1'))}>>stream\n{content}\nendstream")
-    data = b"%PDF-1.7\n"
-    places = []
-    for number, body in enumerate([*objects, *more], 1):
-        places.append(len(data))
-        data += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
-    table = "".join(f"{place:010} 00000 n \n" for place in places)
-    return data + (
-        f"xref\n0 {len(places) + 1}\n0000000000 65535 f \n{table}"
-        f"trailer<</Size {len(places) + 1}/Root 1 0 R/Info 3 0 R>>\nstartxref\n{len(data)}\n%%EOF"
-    ).encode("latin-1")
-
-
-def at(x: float, y: float, text: str, size: float = 12, mode: int = 0) -> str:
-    """Text at a place from the bottom left."""
-    return f" BT /F {size} Tf {mode} Tr 1 0 0 1 {x} {y} Tm ({text}) Tj ET "
-
-
-def lines(*texts: str, top: float = 700, x: float = 60) -> str:
-    return " ".join(at(x, top - 14 * number, text) for number, text in enumerate(texts))
 
 
 def read(data: bytes, **settings: object) -> Document:
