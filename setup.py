@@ -37,9 +37,11 @@ BASE = [
     "python-calamine>=0.9,<1",
     "docutils>=0.22,<0.24",
     "pycld2>=0.42,<1",
-    # Structure: Markdown's blocks, and graphemes.
+    # Structure: Markdown's blocks, graphemes, phrases of scripts without spaces.
     "pyromark>=0.10,<1",
     "regex>=2025.7",
+    # Another model would cut otherwise.
+    "budoux>=0.10.1,<0.11",
     # Embedders: the embedded one, and clients of servers.
     "numpy>=2,<3",
     "tokenizers>=0.22,<1",
@@ -63,6 +65,8 @@ EXTRAS: dict[str, list[str]] = {
     ],
     # Text of pictures and scans; the program tesseract is installed apart.
     "ocr": ["pytesseract>=0.3.13,<0.4", "pillow>=11"],
+    # Encodings of OpenAI's models, with their data: sizes in their tokens.
+    "tiktoken": ["bpe-openai>=0.1.4,<0.2"],
     "s3": ["boto3>=1.40,<2"],
     "dev": [
         "duckdb>=1.4,<3",
@@ -80,7 +84,7 @@ EXTRAS: dict[str, list[str]] = {
     ],
 }
 # The tests cover what these extras bring.
-EXTRAS["dev"] += EXTRAS["code"] + EXTRAS["s3"] + EXTRAS["ocr"]
+EXTRAS["dev"] += EXTRAS["code"] + EXTRAS["s3"] + EXTRAS["tiktoken"] + EXTRAS["ocr"]
 
 setup(
     name="parquetry",

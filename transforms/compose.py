@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from transforms.chunkers.size import Measure
     from transforms.model.document import Document
     from transforms.structure.outline import Outline, Section
+    from transforms.structure.sentences import SentenceRules
 
 BUDGET_CUT = "budget_cut"
 """Warning: title, breadcrumb or context were left out or shortened to fit the model's input."""
@@ -98,6 +99,7 @@ class Tail:
     ) -> None:
         self._text, self._outline, self._measure = document.text, outline, measure
         self._size = 0 if settings.strategy in _WITHOUT_CONTEXT else settings.overlap_size
+        self._rules = settings.sentences.rules
         self._snap, self._across = settings.overlap.snap, settings.overlap.across_headings
 
     def before(self, start: int, end: int | None) -> tuple[int, int] | None:
@@ -113,7 +115,7 @@ class Tail:
         # Where the chunk before is shorter than the overlap, the tail begins further back, up to the heading.
         first = 0 if self._across else section.start
         begin = max(first, self._measure.tail(end, self._size))
-        begin = _snapped(self._text, first, begin, end, self._snap)
+        begin = _snapped(self._text, first, begin, end, self._snap, self._rules)
         return (begin, end) if self._text[begin:end].strip() else None
 
 
@@ -184,14 +186,14 @@ def _giving_way(parts: Parts) -> Iterator[Parts]:
     yield Parts(parts.title, "", "", parts.text)
 
 
-def _snapped(text: str, first: int, start: int, end: int, snap: str) -> int:
+def _snapped(text: str, first: int, start: int, end: int, snap: str, rules: SentenceRules) -> int:
     """The first sentence, else word, else grapheme that begins at ``start`` or behind it."""
     if snap == "sentence":
         # Sentences of the text just before are looked at too: one may end at the start.
-        for stop in sentence_ends(text, max(first, start - _LOOK_BACK), end, first):
+        for stop in sentence_ends(text, max(first, start - _LOOK_BACK), end, first, rules):
             begin = _next_ink(text, stop, end)
             if begin >= start:
-                return begin if begin < end else _snapped(text, first, start, end, "word")
+                return begin if begin < end else _snapped(text, first, start, end, "word", rules)
     if start == first or text[start - 1].isspace():
         return _next_ink(text, start, end)
     space = _BREAK.search(text, start, end) if snap != "none" else None

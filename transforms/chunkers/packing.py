@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from transforms.model.chunk import Cut, CutKind
@@ -20,6 +21,7 @@ from transforms.structure.breaks import (
     last_item,
     last_line,
     last_outer_item,
+    last_phrase,
     last_row,
     last_sentence,
     last_space,
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from transforms.chunkers.settings import ChunkSettings
+    from transforms.chunkers.settings import ChunkSettings, SentenceSettings
     from transforms.chunkers.size import Measure
     from transforms.model.document import Block
 
@@ -55,6 +57,7 @@ _SENTENCE = 0.2
 _LINE_OF_PROSE = 0.1
 _BEHIND_HEADING = -0.4
 _WORD = -0.5
+_PHRASE = -0.6
 _WIDE_CHARACTER = -0.8
 _HELD_WORD = -1.6
 _GRAPHEME = -2.0
@@ -65,16 +68,8 @@ _IN_WHOLE = -2.0
 _BALANCE = 0.5
 """So much worth is given up for a last chunk that is not a runt."""
 _BEST_INSIDE = 1.0 + _ITEM
-_INSIDE: dict[BlockKind, tuple[tuple[float, Finder], ...]] = {
-    BlockKind.PARAGRAPH: ((_SENTENCE, last_sentence), (_LINE_OF_PROSE, last_line)),
-    BlockKind.LIST: (
-        (_ITEM, last_outer_item), (_INNER_ITEM, last_item), (_SENTENCE, last_sentence), (_LINE_OF_PROSE, last_line),
-    ),
-    BlockKind.CODE: ((_BLANK_LINE, last_blank_line), (_LINE_OF_CODE, last_line)),
-    BlockKind.TABLE: ((_ROW, last_row), (_BEHIND_HEADER_ROW, last_line)),
-}  # fmt: skip
 _ANYWHERE: tuple[tuple[float, Finder], ...] = (
-    (_WORD, last_word), (_WIDE_CHARACTER, last_wide_character), (_HELD_WORD, last_space),
+    (_WORD, last_word), (_PHRASE, last_phrase), (_WIDE_CHARACTER, last_wide_character), (_HELD_WORD, last_space),
 )  # fmt: skip
 _DEEPEST_INDENT = 64
 _INK = re.compile(r"\S")
@@ -93,6 +88,21 @@ def pack_blocks(text: str, blocks: Sequence[Block], settings: ChunkSettings, mea
 def pack_spans(text: str, blocks: Sequence[Block], settings: ChunkSettings, measure: Measure) -> list[Span]:
     """The spans of :func:`pack_blocks`, from ink to ink."""
     return _Packer(text, blocks, settings, measure).spans() if blocks else []
+
+
+@lru_cache(maxsize=64)
+def _inside_of(sentences: SentenceSettings) -> dict[BlockKind, tuple[tuple[float, Finder], ...]]:
+    """The breaks inside each kind of block, the best first, then those that any text has."""
+    sentence = _SENTENCE, partial(last_sentence, rules=sentences.rules)
+    line = _LINE_OF_PROSE, last_line
+    inside: dict[BlockKind, tuple[tuple[float, Finder], ...]] = {
+        BlockKind.HEADING: (),
+        BlockKind.PARAGRAPH: (sentence, line),
+        BlockKind.LIST: ((_ITEM, last_outer_item), (_INNER_ITEM, last_item), sentence, line),
+        BlockKind.CODE: ((_BLANK_LINE, last_blank_line), (_LINE_OF_CODE, last_line)),
+        BlockKind.TABLE: ((_ROW, last_row), (_BEHIND_HEADER_ROW, last_line)),
+    }
+    return {kind: (*breaks, *_ANYWHERE) for kind, breaks in inside.items()}
 
 
 def clipped(text: str, blocks: Sequence[Block], start: int, end: int) -> list[Block]:
@@ -118,6 +128,7 @@ class _Packer:
     ) -> None:
         self._text, self._blocks, self._measure = text, blocks, measure
         self._size, self._keep = settings.size, settings.headings.keep_with_next
+        self._breaks = _inside_of(settings.sentences)
         self._target, self._reach = settings.size.target, measure.reach
         self._floor = int(settings.size.min_fill * settings.size.target)
         self._ends = [block.end for block in blocks]
@@ -200,7 +211,7 @@ class _Packer:
     ) -> Break | None:
         """The best of a break and all inside a block."""
         room, first = high - start, max(start, block.start)
-        for kind_worth, last in (*_INSIDE.get(block.kind, ()), *_ANYWHERE):
+        for kind_worth, last in self._breaks[block.kind]:
             low, worth = first, kind_worth + penalty
             if best is not None:
                 if best[0] >= worth + 1:

@@ -7,6 +7,7 @@ place that fills ``size.min_fill`` of the target. Where none has, the cut is bet
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from transforms.model.chunk import Cut, CutKind
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 _NAMED: dict[str, Finder] = {
     "paragraph": last_blank_line,
     "line": last_line,
-    "sentence": last_sentence,
     "word": last_word,
+    "grapheme": lambda text, _low, high, begin: last_grapheme(text, begin, high),
     " ": last_space,
 }
 _INK = re.compile(r"\S")
@@ -44,7 +45,7 @@ def cut_recursive(document: Document, settings: ChunkSettings, tools: Tools) -> 
     """The document's chunks: ordered, disjoint, all ink covered, none without ink."""
     text, size = document.text, settings.size
     cuts: list[Cut] = []
-    finders = [_NAMED.get(name) or _literal(name) for name in settings.breaks]
+    finders = [_finder(name, settings) for name in settings.breaks]
     headings = {}
     if settings.headings.keep_with_next:
         headings = {block.end: block.start for block in document.blocks if block.kind is BlockKind.HEADING}
@@ -67,6 +68,12 @@ def cut_recursive(document: Document, settings: ChunkSettings, tools: Tools) -> 
             cuts.append(Cut(start, start + len(text[start:end].rstrip()), CutKind.HARD))
         found = _INK.search(text, end)
     return cuts
+
+
+def _finder(name: str, settings: ChunkSettings) -> Finder:
+    if name == "sentence":
+        return partial(last_sentence, rules=settings.sentences.rules)
+    return _NAMED.get(name) or _literal(name)
 
 
 def _literal(separator: str) -> Finder:

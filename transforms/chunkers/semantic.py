@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from transforms.chunkers.settings import ChunkSettings
     from transforms.chunkers.tools import Embed, Tools
     from transforms.model.document import Document
+    from transforms.structure.sentences import SentenceRules
 
 _NOISE = 1e-6
 """Below it a distance is rounding: equal sentences differ by as much from one machine to the next."""
@@ -51,7 +52,7 @@ def cut_semantic(document: Document, settings: ChunkSettings, tools: Tools) -> l
     if tools.embed is None:
         raise ValueError("strategy semantic compares texts: it needs an embedder")
     text = document.text
-    sections = list(_sections(text, document.blocks))
+    sections = list(_sections(text, document.blocks, settings.sentences.rules))
     distances = _distances(text, sections, settings, tools)
     groups = _merged(_groups(sections, distances, settings), settings, tools)
     cuts: list[Cut] = []
@@ -68,7 +69,7 @@ def cut_semantic(document: Document, settings: ChunkSettings, tools: Tools) -> l
     return cuts
 
 
-def _sections(text: str, blocks: Sequence[Block]) -> Iterator[list[tuple[int, int]]]:
+def _sections(text: str, blocks: Sequence[Block], rules: SentenceRules) -> Iterator[list[tuple[int, int]]]:
     """The units of each section: sentences, tables, code; the headings are part of the first."""
     units: list[tuple[int, int]] = []
     lead: int | None = None
@@ -79,7 +80,7 @@ def _sections(text: str, blocks: Sequence[Block]) -> Iterator[list[tuple[int, in
                 units = []
             lead = block.start if lead is None else lead
             continue
-        for start, end in _units(text, block):
+        for start, end in _units(text, block, rules):
             units.append((start if lead is None else lead, end))
             lead = None
     if lead is not None:
@@ -88,11 +89,11 @@ def _sections(text: str, blocks: Sequence[Block]) -> Iterator[list[tuple[int, in
         yield units
 
 
-def _units(text: str, block: Block) -> Iterator[tuple[int, int]]:
+def _units(text: str, block: Block, rules: SentenceRules) -> Iterator[tuple[int, int]]:
     if block.kind in (BlockKind.TABLE, BlockKind.CODE):
         yield block.start, block.end
         return
-    for start, end in sentence_spans(text, block.start, block.end):
+    for start, end in sentence_spans(text, block.start, block.end, rules):
         ink = text[start:end].rstrip()
         if ink:
             yield start, start + len(ink)

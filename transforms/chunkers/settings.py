@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 
 from transforms.chunkers.compat.presets import Preset, with_preset
 from transforms.chunkers.entities import fold
+from transforms.structure.sentences import LANGUAGES, Language, SentenceRules, sentence_rules
 
 CHUNKING_VERSION = 1
 """Part of every recipe: raised whenever the same text and settings would be cut or composed differently."""
@@ -27,7 +28,7 @@ StrategyName: TypeAlias = Literal[
     "code",
 ]
 BREAKS = ("paragraph", "line", "sentence", "word")
-"""Kinds of break that a list of separators may name."""
+"""What ``recursive`` looks for if nothing else is asked for; `grapheme` is the last resort of all."""
 
 
 class _Keys(BaseModel):
@@ -79,6 +80,25 @@ class HeadingSettings(_Keys):
     keep_with_next: bool = Field(
         default=True, description="No chunk ends in a heading if it can be helped."
     )
+
+
+class SentenceSettings(_Keys):
+    """What ends a sentence."""
+
+    languages: tuple[Language, ...] = Field(
+        default=LANGUAGES,
+        min_length=1,
+        description="Whose abbreviations are known; with `th`, a space between Thai letters ends a sentence.",
+    )
+    abbreviations: tuple[str, ...] = Field(
+        default=(), description="More words behind which a full stop ends no sentence."
+    )
+    blank_line_ends: bool = Field(default=True, description="A blank line ends a sentence.")
+
+    @property
+    def rules(self) -> SentenceRules:
+        """As the structure pass takes them."""
+        return sentence_rules(self.languages, self.abbreviations, blank_line_ends=self.blank_line_ends)
 
 
 class SemanticSettings(_Keys):
@@ -249,8 +269,10 @@ class ChunkSettings(_Keys):
     size: SizeSettings = Field(default_factory=SizeSettings)
     breaks: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)] = Field(
         default=BREAKS,
-        description="For `recursive`: separators in order, `paragraph`, `line`, `sentence`, `word` or literal text.",
+        description="For `recursive`, and for `compat: rag`: separators in order, `paragraph`, `line`, `sentence`, "
+        "`word`, `grapheme` or literal text.",
     )
+    sentences: SentenceSettings = Field(default_factory=SentenceSettings)
     headings: HeadingSettings = Field(default_factory=HeadingSettings)
     semantic: SemanticSettings = Field(default_factory=SemanticSettings)
     steps: StepSettings = Field(default_factory=StepSettings)

@@ -9,11 +9,23 @@ that they look back, and no more.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from transforms.structure.sentences import BREAKING_SPACE, LONGEST_GRAPHEME, grapheme_spans, sentence_ends
+from transforms.structure.phrases import is_unspaced, phrase_ends
+from transforms.structure.sentences import (
+    BREAKING_SPACE,
+    LONGEST_GRAPHEME,
+    RULES,
+    grapheme_spans,
+    sentence_ends,
+)
+
+if TYPE_CHECKING:
+    from transforms.structure.sentences import SentenceRules
 
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]")
 _NEAR = 256
+_PHRASES_BACK, _PHRASES_AHEAD = 48, 16
 _LINES_BACK = 64
 _NOT_AFTER = re.compile(r"(?:^|\s)(?:\d{1,3}[.)]|[-*+#]+)\Z")
 """Marks that belong to what follows: the number or bullet of an item, the marks of a heading."""
@@ -56,11 +68,11 @@ def last_item(text: str, low: int, high: int, begin: int) -> int | None:  # noqa
     return _last_item(text, low, high, outer=False)
 
 
-def last_sentence(text: str, low: int, high: int, begin: int) -> int | None:
+def last_sentence(text: str, low: int, high: int, begin: int, rules: SentenceRules = RULES) -> int | None:
     """Behind a full sentence."""
     for near in (max(low, high - _NEAR), low):
         last = None
-        for end in sentence_ends(text, near, high, begin):
+        for end in sentence_ends(text, near, high, begin, rules):
             if end > low:
                 last = end
         if last is not None or near == low:
@@ -75,6 +87,19 @@ def last_word(text: str, low: int, high: int, begin: int) -> int | None:  # noqa
         before = _last(_LAST_BREAKING, text, low, end - 1)
         return end if before is None else before
     return end
+
+
+def last_phrase(text: str, low: int, high: int, begin: int) -> int | None:  # noqa: ARG001
+    """Between two phrases of Chinese, Japanese or Thai, which have no spaces between words."""
+    if high >= len(text) or not is_unspaced(text[high - 1]):
+        return None
+    first = max(low, high - _PHRASES_BACK)
+    ends = [
+        end
+        for end in phrase_ends(text, first, min(len(text), high + _PHRASES_AHEAD))
+        if low < end <= high and text[end] not in _NOT_FIRST
+    ]
+    return _inked(text, low, ends[-1]) if ends else None
 
 
 def last_wide_character(text: str, low: int, high: int, begin: int) -> int | None:  # noqa: ARG001

@@ -2,31 +2,51 @@
 
 Sentences: after ``. ! ? …`` and closing marks before white space, after full-width stops at once, and at
 blank lines. Not after abbreviations, single letters, and numbers that count list items; a lower-case word
-behind a full stop continues the sentence.
+behind a full stop, or behind a stop in quotes, continues the sentence. Thai has no stops: its sentences and
+clauses end at spaces.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+Language: TypeAlias = Literal["en", "de", "fr", "es", "it", "pt", "ru", "zh", "ja", "ko", "ar", "hi", "th"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 # A run of stops is looked at once, from its beginning, and never given back: else a million dots take hours.
-_STOP = re.compile(
-    r"(?<![.!?…؟।॥])(?P<mark>[.!?…؟।॥]++)[\"'”’»)\]]*+\s+|[。！？．｡]++[」』）”’]*+\s*|\n[^\S\n]*\n\s*"
+_MARKS = ".!?…؟۔।॥"
+_CLOSERS = "\"'”’“‘»›)\\]"
+_STOP = (
+    rf"(?<![{_MARKS}])(?P<mark>[{_MARKS}]++)(?P<closers>[{_CLOSERS}]*+(?:[ \u00a0\u202f]»)?+)\s+"
+    r"|[。！？．｡]++[」』）”’]*+\s*"
 )
-_BEFORE = re.compile(r"(\w+(?:\.\w+)*)\Z")
-_ABBREVIATIONS = frozenset(
-    """dr mr mrs ms prof st sr sra jr vs etc e.g i.e cf al fig figs no nos vol pp p ed eds inc ltd co
-    dept approx art abs bzw ca d.h evtl ggf nr s str tel u.a usw vgl z.b bspw inkl max min mind m ex
-    par cap núm pág dott sig ing avv jan feb mar apr jun jul aug sep sept oct okt nov dec dez т.е т.д
-    т.п г гг ул стр рис см
-    """.split()  # noqa: SIM905 - easier to read and to add to
-)
+_BLANK_LINE = r"|\n[^\S\n]*\n\s*"
+_THAI_SPACE = r"|(?<=[\u0e01-\u0e45\u0e47-\u0e5b])[ ]++(?=[\u0e01-\u0e2e\u0e30-\u0e45\u0e47-\u0e5b])"
+# The vowel signs of Devanagari are no letters to `\w`.
+_BEFORE = re.compile(r"([\w\u0900-\u0963]+(?:\.[\w\u0900-\u0963]+)*)\Z")
+_GERMAN_MONTH = re.compile(r"\s(?:Jan|Feb|März|Mrz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\b")
+_MONTHS = "jan feb mar apr jun jul aug sep sept oct okt nov dec dez"
+_ABBREVIATIONS: dict[Language, str] = {
+    "en": f"dr mr mrs ms prof st sr jr vs etc e.g i.e cf al fig figs no nos vol pp p ed eds inc ltd co dept approx"
+    f" art max min ex par {_MONTHS}",
+    "de": f"dr prof st nr abs art bzw ca d.h evtl ggf s str tel u.a usw vgl z.b bspw inkl max min mind co abb kap"
+    f" bd hr hrn fr geb {_MONTHS}",
+    "fr": "m mm mme mlle dr prof st ste av p pp ex cf etc art chap fig n no env janv févr avr juil sept oct nov déc",
+    "es": "sr sra srta dr dra prof ud uds pág págs núm cap art p.ej ej etc avda tel ing aprox ee.uu",
+    "it": "sig sig.ra dott dott.ssa prof ing avv pag art cap fig es ecc tel n",
+    "pt": "sr sra dr dra prof pág núm cap art ex etc av tel eng aprox",
+    "ru": "т.е т.д т.п т.к г гг ул стр рис см им др пр руб тыс млн млрд табл гл",
+    "hi": "डॉ श्री प्रो पं",
+    "zh": "", "ja": "", "ko": "", "ar": "", "th": "",
+}  # fmt: skip
 # Of white space, all but the no-break ones: U+00A0, U+2007 and U+202F hold their neighbours together.
 BREAKING_SPACE = r"\t-\r\x1c-\x20\x85\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000"
 _WORD = re.compile(f"[^{BREAKING_SPACE}]*+[{BREAKING_SPACE}]++|[^{BREAKING_SPACE}]++")
@@ -39,11 +59,43 @@ _LONGEST_WORD_BEFORE_STOP = 24
 _DEEPEST_LIST_ITEM = 40
 
 
-def sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+@dataclass(frozen=True, slots=True)
+class SentenceRules:
+    """What ends a sentence."""
+
+    stop: re.Pattern[str]
+    """What may: stops with the white space behind them, blank lines."""
+    abbreviations: frozenset[str]
+    """Words in lower case behind which a full stop ends none."""
+    german: bool
+    """A full stop behind the number of a day, before a month, ends none."""
+
+
+@lru_cache(maxsize=64)
+def sentence_rules(
+    languages: Iterable[Language] = LANGUAGES,
+    abbreviations: Iterable[str] = (),
+    *,
+    blank_line_ends: bool = True,
+) -> SentenceRules:
+    """The rules for texts in these languages, with more abbreviations, with or without their full stop."""
+    known = " ".join(_ABBREVIATIONS[language] for language in languages).split()
+    own = (abbreviation.casefold().removesuffix(".") for abbreviation in abbreviations)
+    stop = _STOP + (_BLANK_LINE if blank_line_ends else "") + (_THAI_SPACE if "th" in languages else "")
+    return SentenceRules(re.compile(stop), frozenset((*known, *own)), "de" in languages)
+
+
+RULES = sentence_rules()
+"""For all languages."""
+
+
+def sentence_spans(
+    text: str, start: int, end: int, rules: SentenceRules = RULES
+) -> Iterator[tuple[int, int]]:
     """Spans that cover ``text[start:end]`` without a gap; white space goes with the sentence before it."""
     at = start
-    for stop in _STOP.finditer(text, start, end):
-        if stop.group("mark") and not _ends_sentence(text, at, stop):
+    for stop in rules.stop.finditer(text, start, end):
+        if stop["mark"] and not _ends_sentence(text, at, stop, rules):
             continue
         yield at, stop.end()
         at = stop.end()
@@ -51,25 +103,37 @@ def sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
         yield at, end
 
 
-def sentence_ends(text: str, low: int, high: int, begin: int) -> Iterator[int]:
+def sentence_ends(
+    text: str, low: int, high: int, begin: int, rules: SentenceRules = RULES
+) -> Iterator[int]:
     """Where the ink of each sentence ends that ends from ``low`` to ``high``; its block begins at ``begin``."""
-    for stop in _STOP.finditer(text, low, high + 1):
+    for stop in rules.stop.finditer(text, low, high + 1):
         end = stop.start() + len(stop.group().rstrip())
-        if end <= high and not (stop.group("mark") and not _ends_sentence(text, begin, stop)):
+        if end <= high and not (stop["mark"] and not _ends_sentence(text, begin, stop, rules)):
             yield end
 
 
-def _ends_sentence(text: str, at: int, stop: re.Match[str]) -> bool:
-    if stop.group("mark") != ".":
+def _ends_sentence(text: str, at: int, stop: re.Match[str], rules: SentenceRules) -> bool:
+    mark = stop["mark"]
+    if mark.strip(".…") and not stop["closers"]:
         return True
-    before = _BEFORE.search(text, max(at, stop.start() - _LONGEST_WORD_BEFORE_STOP), stop.start())
-    word = before[1] if before else ""
-    if word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()):
-        return False
-    if word.isdigit() and _begins_line(text, at, stop.start() - len(word)):
+    if mark == "." and _is_no_end(text, at, stop.start(), rules):
         return False
     follows = _NEXT_INK.match(text, stop.end())
     return not (follows and follows[1].islower())
+
+
+def _is_no_end(text: str, at: int, position: int, rules: SentenceRules) -> bool:
+    """Whether what stands before a full stop is an abbreviation, an initial or the number of an item."""
+    before = _BEFORE.search(text, max(at, position - _LONGEST_WORD_BEFORE_STOP), position)
+    word = before[1] if before else ""
+    if word.casefold() in rules.abbreviations or (len(word) == 1 and word.isalpha()):
+        return True
+    if not word.isdigit():
+        return False
+    if rules.german and len(word) < 3 and _GERMAN_MONTH.match(text, position + 1):
+        return True
+    return _begins_line(text, at, position - len(word))
 
 
 def _begins_line(text: str, at: int, position: int) -> bool:
