@@ -18,6 +18,7 @@ from transforms.embedders.settings import StaticSettings
 from transforms.extractors.registry import extract
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.errors import ConfigError, ParquetryError, RejectedError
+from transforms.model.ids import doc_id, plain_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,9 +33,9 @@ def run(file: Path, *, strategy: str | None, config: Path | None, source: str | 
     chunking, extraction, embedding = _settings(strategy, config, source)
     embedder = make_embedder(embedding)
     for document in _documents(file, extraction):
-        name = file.name if document.record is None else f"{file.name}#{document.record}"
+        name = doc_id(file.name, document.record)
         chunks = chunk_document(
-            document, name, chunking, embedder.counter, embedder.max_tokens, embedder.embed
+            document, plain_id(name), chunking, embedder.counter, embedder.max_tokens, embedder.embed
         )
         if as_json:
             for chunk in chunks:
@@ -55,7 +56,7 @@ def _documents(file: Path, settings: ExtractSettings) -> tuple[Document, ...]:
     except RejectedError as error:
         raise ParquetryError(f"{file} has no text to cut: {error}") from error
     for part in found.refused:
-        print(f"{file}#{part.record} is left out: {part.reason}: {part.detail}", file=sys.stderr)
+        print(f"{doc_id(str(file), part.record)} is left out: {part.reason}: {part.detail}", file=sys.stderr)
     return found.documents
 
 

@@ -50,7 +50,7 @@ def chunk_document(
 
     Args:
         document: canonical text and blocks.
-        name: the document's id; the title falls back on it.
+        name: how people name the document; the title falls back on it.
         settings: of the source.
         counter: counts tokens as the embedder's model does.
         max_tokens: the model's input; no ``embed_text`` is longer. None: no bound.

@@ -24,6 +24,7 @@ from transforms.extractors.markdown_writer import one_line
 from transforms.extractors.members import Member, inner, member_documents
 from transforms.model.document import Block, BlockKind, Document, JsonValue, canonical_text
 from transforms.model.errors import RejectedError
+from transforms.model.ids import id_part
 from transforms.structure.blocks import parse_blocks
 
 if TYPE_CHECKING:
@@ -96,7 +97,9 @@ def _attached(attachments: list[Message], settings: ExtractSettings) -> Extracti
         level = inner(settings, 0, "mail's attachments") if attachments else settings
     except RejectedError as error:
         names = (member.name for member in _members(attachments))
-        return Extraction((), tuple(RefusedPart(name, error.reason, error.detail) for name in names))
+        return Extraction(
+            (), tuple(RefusedPart(id_part(name), error.reason, error.detail) for name in names)
+        )
     return member_documents(_members(attachments), level)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from transforms.model.errors import RejectedError
+from transforms.model.ids import id_inside, id_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,9 +42,10 @@ class Extraction:
 
     def inside(self, member: str) -> Extraction:
         """The same as parts of a larger object, where the whole is called ``member``."""
+        outer = id_part(member)
         return Extraction(
-            tuple(replace(one, record=_joined(member, one.record)) for one in self.documents),
-            tuple(replace(one, record=_joined(member, one.record)) for one in self.refused),
+            tuple(replace(one, record=id_inside(outer, one.record)) for one in self.documents),
+            tuple(replace(one, record=id_inside(outer, one.record)) for one in self.refused),
         )
 
     def checked(self) -> Extraction:
@@ -71,10 +73,6 @@ def joined(extractions: Iterable[Extraction]) -> Extraction:
         tuple(document for one in found for document in one.documents),
         tuple(part for one in found for part in one.refused),
     )
-
-
-def _joined(member: str, record: str | None) -> str:
-    return member if record is None else f"{member.rstrip('/')}/{record}"
 
 
 def _refusal(refused: tuple[RefusedPart, ...]) -> RejectedError:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from transforms.extractors.extraction import Extraction, RefusedPart, joined
 from transforms.model.errors import RejectedError
+from transforms.model.ids import id_part
 
 if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings
@@ -65,7 +66,7 @@ def _read(member: Member, settings: ExtractSettings) -> Extraction:
     except RejectedError as error:
         if error.reason == _BOMB:
             raise
-        return Extraction((), (RefusedPart(member.name, error.reason, error.detail),))
+        return Extraction((), (RefusedPart(id_part(member.name), error.reason, error.detail),))
 
 
 def _with_own_names(members: Iterable[Member]) -> Iterator[Member]:

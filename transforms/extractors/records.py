@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from transforms.extractors.extraction import Extraction, RefusedPart
 from transforms.model.document import Document, JsonValue, canonical_text
+from transforms.model.ids import id_part
 from transforms.structure.blocks import parse_blocks
 
 if TYPE_CHECKING:
@@ -165,14 +166,14 @@ def _get(value: JsonValue, name: str) -> JsonValue:
 
 
 def _own_name(name: str, taken: set[str]) -> str:
-    """The second record of one name is ``name (2)``."""
+    """A record's name as part of an id; the second record of one name is ``name (2)``."""
     name = " ".join(name.split())
     own, number = name, 1
     while own in taken:
         number += 1
         own = f"{name} ({number})"
     taken.add(own)
-    return own
+    return id_part(own)
 
 
 def _lines(value: JsonValue, path: str) -> Iterator[str]:

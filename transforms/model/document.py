@@ -69,7 +69,7 @@ class Document:
     title: str | None = None
     """From the file's own metadata; the composer falls back on the first heading, then the name."""
     record: str | None = None
-    """Which record of its object, where one object holds several documents."""
+    """Which record of its object, where one object holds several: names as parts of an id, joined by ``#``."""
     language: str | None = None
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

@@ -8,6 +8,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 _SLUG = re.compile(r"[a-z][a-z0-9_-]{0,62}")
+_MADE = re.compile(r"s-([a-z0-9-]+-)?[0-9a-f]{8}")
+"""What :func:`slug` makes of names that are none."""
+_INSIDE = "#"
+_MARKED = re.compile(r"#|%(?=2[35])")
+_ESCAPED = re.compile(r"%23|%25")
 
 
 def sha256_hex(text: str | bytes) -> str:
@@ -18,6 +23,29 @@ def sha256_hex(text: str | bytes) -> str:
 def fingerprint(*parts: str) -> str:
     """32 hex digits over a sequence of texts; ``("ab", "c")`` and ``("a", "bc")`` differ."""
     return _digest(parts).hexdigest()[:32]
+
+
+def id_part(name: str) -> str:
+    """A name as a part of an id: ``#`` is ``%23``, and ``%`` is ``%25`` where it would be read as such a mark.
+
+    All other names stay as they are, and two names never become one.
+    """
+    return _MARKED.sub(lambda found: f"%{ord(found.group()):02X}", name)
+
+
+def id_inside(outer: str, inner: str | None) -> str:
+    """The id of what lies in something else, from the ids of both: ``notes.zip#a.txt``; None is the whole."""
+    return outer if inner is None else f"{outer}{_INSIDE}{inner}"
+
+
+def doc_id(object_name: str, record: str | None) -> str:
+    """The id of a document within its source: that of no other object, and of no other record."""
+    return id_inside(id_part(object_name), record)
+
+
+def plain_id(doc_id: str) -> str:
+    """An id as people name things: its names as they are, joined by ``#``."""
+    return _ESCAPED.sub(lambda found: chr(int(found.group()[1:], 16)), doc_id)
 
 
 def chunk_ids(source: str, doc_id: str, text_hashes: Iterable[str]) -> Iterator[str]:
@@ -66,9 +94,10 @@ def slug(name: str) -> str:
     """The partition directory's value for a source: URL-safe, begins with a letter, never shared.
 
     A name that is a slug already stays as it is; any other gets a hash of its exact code points, so
-    that ``AC/DC`` and ``ac-dc`` part, as do names that differ in case or normal form only.
+    that ``AC/DC`` and ``ac-dc`` part, as do names that differ in case or normal form only. So does a name
+    that looks like one with a hash: it may be what another name gets.
     """
-    if _SLUG.fullmatch(name):
+    if _SLUG.fullmatch(name) and not _MADE.fullmatch(name):
         return name
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40].strip("-")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from transforms.chunkers.chunk import chunk_document
 from transforms.embedders.protocol import StoppedError
 from transforms.model.errors import BudgetReachedError
+from transforms.model.ids import plain_id
 from transforms.stages.embedder import embedder_of
 from transforms.stages.rows import chunk_rows, document_rows
 from transforms.stages.work import ChunkedShard
@@ -24,7 +25,9 @@ def chunk_shard(shard: ExtractedShard, job: Job) -> ChunkedShard:
     counter, max_tokens = embedder.counter, embedder.max_tokens
     try:
         cut = [
-            chunk_document(doc.document, doc.doc_id, source.chunk, counter, max_tokens, embedder.embed)
+            chunk_document(
+                doc.document, plain_id(doc.doc_id), source.chunk, counter, max_tokens, embedder.embed
+            )
             for doc in shard.documents
         ]
     except StoppedError as stopped:

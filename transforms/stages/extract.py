@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from transforms.extractors.isolate import extract_isolated
 from transforms.model.errors import RejectedError
+from transforms.model.ids import doc_id, id_inside
 from transforms.stages.reject import rejection
 from transforms.stages.work import ExtractedShard, SourceDocument
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from transforms.model.shard import Rejection
     from transforms.stages.job import Job, SourceSpec
     from transforms.stages.work import ReadShard
-
-RECORD_SEPARATOR = "#"
-"""Between an object's name and the record's id in ``doc_id``; grouping goes by column, not by it."""
 
 
 def extract_shard(shard: ReadShard, job: Job) -> ExtractedShard:
@@ -77,10 +75,5 @@ def _stale(
         yield from missing
         return
     names = {doc_id(object_name, part.record) for part in refused}
-    folders = tuple(f"{name}/" for name in names)
-    yield from (one for one in missing if one in names or one.startswith(folders))
-
-
-def doc_id(object_name: str, record: str | None) -> str:
-    """The id of a document within its source."""
-    return object_name if record is None else f"{object_name}{RECORD_SEPARATOR}{record}"
+    inside = tuple(id_inside(name, "") for name in names)
+    yield from (one for one in missing if one in names or one.startswith(inside))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from transforms.model.ids import id_part
 from transforms.model.shard import Rejection
 from transforms.storage.registry import open_store
 
@@ -26,7 +27,7 @@ def rejection(
     """The row for a document that failed at ``stage`` under the source's recipe of today."""
     return Rejection(
         source=source.name,
-        doc_id=info.name if doc_id is None else doc_id,
+        doc_id=id_part(info.name) if doc_id is None else doc_id,
         object_name=info.name,
         doc_uri=open_store(source.root).uri(info.name),
         stage=stage,

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from transforms.chunkers.header import header_of
 from transforms.compose import document_title
-from transforms.model.ids import chunk_ids, embed_keys, sha256_hex
+from transforms.model.ids import chunk_ids, embed_keys, plain_id, sha256_hex
 from transforms.storage.registry import open_store
 from transforms.table.schema import CHUNKS, DOCUMENTS
 
@@ -109,7 +109,7 @@ def _document_columns(
     store = open_store(source.root)
     counts = [len(chunks) for chunks in cut]
     places = pa.array(np.repeat(np.arange(len(documents)), counts))
-    titles = [document_title(doc.document, doc.doc_id, source.chunk) for doc in documents]
+    titles = [document_title(doc.document, plain_id(doc.doc_id), source.chunk) for doc in documents]
     headers = [header_of(doc.document, source.chunk) for doc in documents]
     of_document: dict[str, list[Any]] = {
         "doc_id": [doc.doc_id for doc in documents],

@@ -51,11 +51,11 @@ def test_a_member_that_cannot_be_read_is_refused_beside_its_neighbours(zipped: Z
 def test_a_member_of_a_member_is_refused_by_its_whole_path(zipped: Zipped) -> None:
     inner = zipped({"a.txt": "A", "b.exe": "MZ", "empty.txt": ""})
     zip_file = found(zipped({"in.zip": inner, "lines.jsonl": '{"a": 1}\n{"a"\n'}))
-    assert [document.record for document in zip_file.documents] == ["in.zip/a.txt", "lines.jsonl/1"]
+    assert [document.record for document in zip_file.documents] == ["in.zip#a.txt", "lines.jsonl#1"]
     assert [(part.record, part.reason) for part in zip_file.refused] == [
-        ("in.zip/b.exe", "unsupported_type"),
-        ("in.zip/empty.txt", "empty"),
-        ("lines.jsonl/2", "corrupt"),
+        ("in.zip#b.exe", "unsupported_type"),
+        ("in.zip#empty.txt", "empty"),
+        ("lines.jsonl#2", "corrupt"),
     ]
 
 
@@ -71,14 +71,14 @@ def test_an_archive_without_members_is_empty(zipped: Zipped) -> None:
 
 def test_an_archive_in_an_archive_is_read_with_a_path_for_a_record(zipped: Zipped) -> None:
     data = zipped({"in.zip": zipped({"a.txt": "A"}), "b.txt.gz": gzip.compress(b"B")})
-    assert [(d.record, d.text) for d in read(data)] == [("in.zip/a.txt", "A"), ("b.txt.gz", "B")]
+    assert [(d.record, d.text) for d in read(data)] == [("in.zip#a.txt", "A"), ("b.txt.gz", "B")]
 
 
 def test_nesting_stops_at_the_limit(zipped: Zipped) -> None:
     data = zipped({"a.txt": "A"})
     for _ in range(3):
         data = zipped({"in.zip": data})
-    assert [document.record for document in read(data, max_nesting=4)] == ["in.zip/in.zip/in.zip/a.txt"]
+    assert [document.record for document in read(data, max_nesting=4)] == ["in.zip#in.zip#in.zip#a.txt"]
     with pytest.raises(RejectedError, match="too_deep"):
         read(data, max_nesting=3)
 

@@ -102,7 +102,7 @@ def test_a_mail_in_a_mail_is_read_with_its_attachments() -> None:
     assert [(document.record, document.title) for document in documents] == [
         (None, "Outer"),
         ("Inner.eml", "Inner"),
-        ("Inner.eml/deep.txt", None),
+        ("Inner.eml#deep.txt", None),
     ]
 
 
@@ -116,7 +116,7 @@ def test_mails_in_mails_end_at_the_limit() -> None:
     assert [document.title for document in mailed.documents] == ["4", "3", "2"]
     assert mailed.refused == (
         RefusedPart(
-            "3.eml/2.eml/1.eml",
+            "3.eml#2.eml#1.eml",
             "too_deep",
             "The mail's attachments lies in too many others; the limit is max_nesting.",
         ),
