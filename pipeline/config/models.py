@@ -7,17 +7,32 @@ puts them together and adds what belongs to the job: sources, table, limits and 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from pipeline.config.globs import fault_of
 from transforms.chunkers.settings import ChunkSettings
 from transforms.embedders.settings import EmbedderSettings, StaticSettings
 from transforms.extractors.settings import ExtractSettings
+from transforms.model.errors import ConfigError
 from transforms.model.ids import slug
+from transforms.storage.roots import name_below, normal_root
 
 _GLOB = ("*", "?", "[")
 _MAX_NAME = 200
+
+
+def _root(written: str) -> str:
+    try:
+        return normal_root(written)
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
+
+
+_Root = Annotated[str, AfterValidator(_root)]
+"""A folder or a bucket prefix, in its one form."""
 
 
 class _Keys(BaseModel):
@@ -28,7 +43,7 @@ class SourceConfig(ChunkSettings):
     """A named part of the corpus: where its objects are, and how they are read and cut."""
 
     name: str = Field(min_length=1, max_length=_MAX_NAME, description="Name of the source.")
-    root: str = Field(
+    root: _Root = Field(
         default="",
         description="Folder or bucket prefix; document ids are names below it. "
         "Left out, it is the longest folder that all of `include` have in common.",
@@ -48,6 +63,14 @@ class SourceConfig(ChunkSettings):
         if not name.isprintable() or name != name.strip():
             raise ValueError("must be printable text without white space around it")
         return name
+
+    @field_validator("include", "exclude")
+    @classmethod
+    def _can_match(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        faults = [f"{pattern!r} {fault}" for pattern in patterns if (fault := fault_of(pattern))]
+        if faults:
+            raise ValueError("; ".join(faults))
+        return patterns
 
     @model_validator(mode="before")
     @classmethod
@@ -128,7 +151,7 @@ class JobConfig(_Keys):
     """One job: its sources, its embedder and its table."""
 
     version: Literal[1] = 1
-    table: str = Field(min_length=1, description="Where the table is: a folder or a bucket prefix.")
+    table: _Root = Field(description="Where the table is: a folder or a bucket prefix.")
     embedder: EmbedderSettings = Field(default_factory=StaticSettings)
     sources: tuple[SourceConfig, ...] = Field(min_length=1)
     limits: Limits = Field(default_factory=Limits)
@@ -140,9 +163,24 @@ class JobConfig(_Keys):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"source names must differ; more than one is called {', '.join(twice)}")
+        slugs = Counter(source.slug for source in self.sources)
+        shared = [source.name for source in self.sources if slugs[source.slug] > 1]
+        if shared:
+            raise ValueError(
+                f"the sources {' and '.join(shared)} would share one folder of the table; rename one"
+            )
         places = [(source.root, source.include, source.exclude) for source in self.sources]
         if len(set(places)) < len(places):
             raise ValueError("two sources read the same objects: root, include and exclude are equal")
+        return self
+
+    @model_validator(mode="after")
+    def _sources_are_outside_the_table(self) -> Self:
+        inside = [s.name for s in self.sources if name_below(self.table, s.root) is not None]
+        if inside:
+            raise ValueError(
+                f"the table's own folder is no source: {', '.join(inside)} would read {self.table}"
+            )
         return self
 
 

@@ -122,7 +122,7 @@ def test_whole_uris_in_include_give_the_root(load):
     job = load(
         "table: out\nsources: [{name: help, include: ['gs://corpus/help/**', 'gs://corpus/faq/*.md']}]\n"
     )
-    assert job.sources[0].root == "gs://corpus/"
+    assert job.sources[0].root == "gs://corpus"
     assert job.sources[0].include == ("help/**", "faq/*.md")
 
 
