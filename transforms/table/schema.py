@@ -106,7 +106,9 @@ _PAGE = pa.struct(
 DOCUMENTS = pa.schema(
     [
         _column("source_name", pa.string(), "name of the source, as configured"),
-        _column("doc_id", pa.string(), "object name, and #record where it holds several; # in a name is %23"),
+        _column(
+            "doc_id", pa.string(), "object name, and #record where it holds several; # in a name is %23"
+        ),
         _column("object_name", pa.string(), "name of the object below the source's root"),
         _column("doc_uri", pa.string(), "where the object was read"),
         _column("status", pa.string(), "ok, empty, or stale (kept from before a failed change)"),
