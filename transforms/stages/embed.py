@@ -13,6 +13,7 @@ from transforms.embedders.protocol import GivesNotice, RefusesTexts, StoppedErro
 from transforms.embedders.vectors import as_bits, as_int8
 from transforms.model.errors import BudgetReachedError
 from transforms.stages.embedder import embedder_of
+from transforms.stages.failed import NO_VECTOR, with_failed, within_input
 from transforms.stages.kept import fill_from_kept, keep_vectors
 from transforms.stages.refused import without_refused
 from transforms.stages.work import EmbeddedShard
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from transforms.stages.job import Job
     from transforms.stages.work import ChunkedShard
 
-NO_VECTOR = "no_vector"
-"""Warning on a chunk whose text the model knows nothing of; its embedding is null."""
 MARKS: Mapping[str | None, str] = {"split": "embedded_in_parts", "truncate": "embedded_in_part"}
 """Warnings on a chunk whose text is over the model's input, by what was done: a mean, or its beginning only."""
 
@@ -42,7 +41,9 @@ def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
     never paid for again, and each distinct text that is left is embedded once.
     """
     embedder = embedder_of(job)
+    shard = with_failed(shard, job, embedder)
     vectors, missing = _known_vectors(shard, embedder.dimension)
+    missing = missing[within_input(shard.chunks, embedder)[missing]]
     missing = fill_from_kept(shard.plan, shard.chunks["embed_key"], vectors, missing, job)
     keys = shard.chunks["embed_key"].to_pylist()
     texts = shard.chunks["embed_text"]

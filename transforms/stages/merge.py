@@ -17,7 +17,7 @@ from transforms.table.columns import equal_rows, replace_column, sorted_by
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from transforms.stages.work import EmbeddedShard
+    from transforms.stages.work import ChunkedShard, EmbeddedShard
 
 _NOT_COMPARED = ("changed_in", "embedding")
 """A vector is the same where its ``embed_key`` is."""
@@ -37,11 +37,7 @@ class MergedShard:
 
 def merge_shard(shard: EmbeddedShard, snapshot: int) -> MergedShard:
     """All rows of the shard in the new snapshot, ordered by document and place."""
-    old_documents = _with_tokens(shard)
-    replaced = set(shard.plan.drops) | set(shard.documents["object_name"].to_pylist())
-    stays = pc.is_in(old_documents["doc_id"], pa.array(shard.carried.stale, pa.string()))
-    stays = pc.or_(stays, _not_in(old_documents["object_name"], replaced))
-    kept_documents = old_documents.filter(stays)
+    kept_documents = _with_tokens(shard).filter(is_carried(shard))
     kept_ids = pa.array(kept_documents["doc_id"].to_pylist(), pa.string())
     old_chunks = shard.carried.chunks
     kept_chunks = old_chunks.filter(pc.is_in(old_chunks["doc_id"], kept_ids))
@@ -55,6 +51,14 @@ def merge_shard(shard: EmbeddedShard, snapshot: int) -> MergedShard:
     changed = pc.any(pc.equal(new_chunks["changed_in"], snapshot)).as_py()
     same_documents = documents.equals(sorted_by(shard.carried.documents, "doc_id"))
     return MergedShard(documents, chunks, deleted, bool(deleted or changed or not same_documents))
+
+
+def is_carried(shard: ChunkedShard | EmbeddedShard) -> pa.ChunkedArray:
+    """Which of the former documents stay: neither gone nor replaced, or not to be read again."""
+    former = shard.carried.documents
+    replaced = set(shard.plan.drops) | set(shard.documents["object_name"].to_pylist())
+    stale = pc.is_in(former["doc_id"], pa.array(shard.carried.stale, pa.string()))
+    return pc.or_(stale, _not_in(former["object_name"], replaced))
 
 
 def _not_in(column: pa.ChunkedArray, values: Iterable[str]) -> pa.ChunkedArray:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from transforms.embedders.protocol import RefusesTexts
 from transforms.model.objects import ObjectInfo
+from transforms.stages.failed import without_other_vectors
 from transforms.stages.reject import rejection
 from transforms.table.columns import replace_column
 
@@ -51,9 +52,10 @@ def without_refused(
     former = former.filter(pc.is_in(former["doc_id"], ids))
     stale = pa.array(["stale"] * former.num_rows, pa.string())
     old = shard.carried.chunks
+    kept = without_other_vectors(old.filter(pc.is_in(old["doc_id"], ids)), former, source)
     return (
         pa.concat_tables([_others(shard.documents, ids), replace_column(former, "status", stale)]),
-        pa.concat_tables([_others(chunks, ids), old.filter(pc.is_in(old["doc_id"], ids))]),
+        pa.concat_tables([_others(chunks, ids), kept]),
         _rejections(shard.documents, reasons, source),
     )
 

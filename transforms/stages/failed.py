@@ -1,0 +1,93 @@
+"""Documents that cannot be read again, in a run whose model is another: their last good rows are embedded anew.
+
+A table holds vectors of one model. What such a document's rows were embedded from is in the rows themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.model.ids import embed_keys
+from transforms.stages.merge import is_carried
+from transforms.stages.rows import TASK
+from transforms.table.columns import count_true, replace_column
+from transforms.table.schema import CHUNKS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from transforms.embedders.protocol import Embedder
+    from transforms.stages.job import Job, SourceSpec
+    from transforms.stages.work import ChunkedShard
+
+NO_VECTOR = "no_vector"
+"""Warning on a chunk whose text the model knows nothing of; its embedding is null."""
+
+
+def with_failed(shard: ChunkedShard, job: Job, embedder: Embedder) -> ChunkedShard:
+    """The shard with the rows that stay, but have another model's vectors, among those to embed."""
+    source = job.source[shard.plan.source]
+    former = shard.carried.documents
+    other_model = pc.and_(is_carried(shard), _of_another_model(former, source))
+    if not count_true(other_model):
+        return shard
+    documents = former.filter(other_model)
+    ids = documents["doc_id"].combine_chunks()
+    chunks = shard.carried.chunks.filter(pc.is_in(shard.carried.chunks["doc_id"], ids))
+    stale = tuple(one for one in shard.carried.stale if one not in set(ids.to_pylist()))
+    constants = {"status": "stale", "embed_recipe": source.recipe.embed, "changed_in": job.snapshot}
+    for name, value in constants.items():
+        documents = replace_column(documents, name, pa.repeat(pa.scalar(value), documents.num_rows))
+    return replace(
+        shard,
+        carried=replace(shard.carried, stale=stale),
+        documents=pa.concat_tables([shard.documents, documents]),
+        chunks=pa.concat_tables([shard.chunks, _to_embed(chunks, job.snapshot, embedder)]),
+    )
+
+
+def within_input(chunks: pa.Table, embedder: Embedder) -> NDArray[np.bool_]:
+    """Which chunks the model takes: all but rows that stay and were composed for a model with a longer input."""
+    if embedder.max_tokens is None:
+        return np.ones(chunks.num_rows, dtype=np.bool_)
+    return np.asarray(chunks["embed_tokens"].to_numpy() <= embedder.max_tokens)
+
+
+def without_other_vectors(chunks: pa.Table, documents: pa.Table, source: SourceSpec) -> pa.Table:
+    """Former rows of former documents, without vectors that another model made."""
+    ids = documents.filter(_of_another_model(documents, source))["doc_id"].combine_chunks()
+    other_model = pc.is_in(chunks["doc_id"], ids)
+    if not count_true(other_model):
+        return chunks
+    table = chunks
+    for name in ("embedding", "embed_dim", "embed_model"):
+        nothing = pa.nulls(chunks.num_rows, CHUNKS.field(name).type)
+        kept = pc.if_else(pc.invert(other_model), chunks[name], nothing)
+        table = replace_column(table, name, kept)
+    pairs = zip(chunks["warnings"].to_pylist(), other_model.to_pylist(), strict=True)
+    warnings = [[*w, NO_VECTOR] if marked and NO_VECTOR not in w else w for w, marked in pairs]
+    return replace_column(table, "warnings", pa.array(warnings, CHUNKS.field("warnings").type))
+
+
+def _of_another_model(documents: pa.Table, source: SourceSpec) -> pa.ChunkedArray:
+    return pc.not_equal(documents["embed_recipe"], source.recipe.embed)
+
+
+def _to_embed(chunks: pa.Table, snapshot: int, embedder: Embedder) -> pa.Table:
+    """Rows as the chunker leaves them: without a vector, named and counted for today's model."""
+    rows = chunks.num_rows
+    keys = embed_keys(embedder.name, embedder.dimension, TASK, chunks["embed_sha256"].to_pylist())
+    columns = {
+        "embed_key": list(keys),
+        "embed_tokens": embedder.counter.count(chunks["embed_text"].to_pylist()),
+        "changed_in": [snapshot] * rows,
+        "warnings": [[w for w in one if w != NO_VECTOR] for one in chunks["warnings"].to_pylist()],
+    } | dict.fromkeys(("embedding", "embed_dim", "embed_model", "embed_usage"), [None] * rows)
+    for name, values in columns.items():
+        chunks = replace_column(chunks, name, pa.array(values, CHUNKS.field(name).type))
+    return chunks
