@@ -44,7 +44,7 @@ class _List(beam.DoFn):
     def process(self, source: str) -> Iterator[tuple[str, bytes] | TaggedOutput]:
         with self._metrics.timed():
             try:
-                for batch, count in listing_batches(self._job.source[source]):
+                for batch, count in listing_batches(self._job, source):
                     self._metrics.count(outputs=count)
                     yield source, batch
             except StorageError as error:

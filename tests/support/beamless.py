@@ -41,7 +41,7 @@ def work(job: Job, config: JobConfig, beam_args: list[str]) -> Outcome:
 def _plan(job: Job, source: str) -> SourcePlan:
     documents, rejected = known_batches(job, source), rejected_table(job, source)
     try:
-        listing = [batch for batch, _ in listing_batches(job.source[source])]
+        listing = [batch for batch, _ in listing_batches(job, source)]
     except StorageError as error:
         plan = keep_source(source, documents, rejected, str(error))
     else:
