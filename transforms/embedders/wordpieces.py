@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING, TypeVar
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from tokenizers import Tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
     from tokenizers import Encoding
@@ -18,10 +19,14 @@ if TYPE_CHECKING:
 BATCH = 128
 """Texts tokenised in one call: enough to hide the call, few enough to hold their tokens."""
 
-MAX_HELD = 2**24
-"""Characters of words whose pieces are remembered: more than any language has."""
+WORDS_HELD = 2**17
+"""Words whose pieces are remembered, some 30 MB: more than a corpus says again and again."""
 
-_Found = TypeVar("_Found")
+LINES_HELD = 2**22
+"""Characters of lines whose pieces are remembered, some 15 MB."""
+
+_WORDS_AT_ONCE = 2**13
+_ID_BYTES = 4
 
 
 def load_tokenizer(file: bytes) -> Tokenizer:
@@ -48,68 +53,71 @@ class WordPieces:
     """The pieces of texts, each word of them cut once.
 
     A word-piece tokenizer of BERT's kind cuts at white space before anything else, so the pieces of a text are
-    those of its words, one after the other. A text says most of its words again, and so do the text of a chunk,
-    what is embedded for it and the context of the next one: to look a word up takes a fiftieth of cutting it.
+    those of its words, one after the other. A text says most of its words again; the text of a chunk, what is
+    embedded for it and the context of the next one share their lines.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        # Of the pieces of each word: ids as int32, where each begins and ends in it as int64, how many.
-        self._ids: dict[str, bytes] = {}
-        self._spans: dict[str, bytes] = {}
-        self._counts: dict[str, int] = {}
+        # Ids, as the bytes of int32.
+        self._words: dict[str, bytes] = {}
+        self._lines: dict[str, bytes] = {}
         self._held = 0
         # One embedder serves all threads of a process, and one of them may clear what another looks up.
         self._lock = threading.Lock()
 
     def ids(self, texts: Sequence[str]) -> Iterator[NDArray[np.int32]]:
         """The ids of each text's pieces, in order, special ones left out."""
-        for found in self._looked_up(texts, lambda words: b"".join(map(self._ids.__getitem__, words))):
-            yield np.frombuffer(found, dtype=np.int32)
+        for found in self._looked_up(texts):
+            yield np.frombuffer(b"".join(found), dtype=np.int32)
 
     def counts(self, texts: Sequence[str]) -> list[int]:
         """The number of pieces of each text."""
-        return list(self._looked_up(texts, lambda words: sum(map(self._counts.__getitem__, words))))
+        return [sum(map(len, found)) // _ID_BYTES for found in self._looked_up(texts)]
 
     def spans(self, text: str) -> NDArray[np.int64]:
         """Where each piece begins and ends in the text: shape ``[pieces, 2]``."""
+        words = text.replace("\n", " ").split(" ")
+        distinct = list(dict.fromkeys(words))
+        known = dict(zip(distinct, (spans for _, spans in self._cut(distinct)), strict=True))
+        begins = np.cumsum([0, *(len(word) + 1 for word in words)])
+        return np.concatenate([known[word] + begin for word, begin in zip(words, begins, strict=False)])
 
-        def of(words: list[str]) -> NDArray[np.int64]:
-            inside = b"".join(map(self._spans.__getitem__, words))
-            lengths = np.fromiter(map(len, words), np.int64, len(words)) + 1
-            counts = np.fromiter(map(self._counts.__getitem__, words), np.int64, len(words))
-            begins = np.repeat(np.cumsum(lengths) - lengths, counts)
-            return np.frombuffer(inside, dtype=np.int64).reshape(-1, 2) + begins[:, None]
-
-        return next(self._looked_up([text], of))
-
-    def _looked_up(self, texts: Sequence[str], of: Callable[[list[str]], _Found]) -> Iterator[_Found]:
-        """What ``of`` finds for the words of each text, all of which are known to it."""
+    def _looked_up(self, texts: Sequence[str]) -> Iterator[list[bytes]]:
+        """The ids of the lines of each text."""
         for first in range(0, len(texts), BATCH):
-            # A word ends at a space or line break; other white space stays inside, and is cut there.
-            of_texts = [text.replace("\n", " ").split(" ") for text in texts[first : first + BATCH]]
+            of_texts = [text.split("\n") for text in texts[first : first + BATCH]]
             with self._lock:
-                try:
-                    found = [of(words) for words in of_texts]
-                except KeyError:
-                    self._learn(set().union(*of_texts))
-                    found = [of(words) for words in of_texts]
+                self._learn(dict.fromkeys(chain.from_iterable(of_texts)))
+                found = [list(map(self._lines.__getitem__, lines)) for lines in of_texts]
             yield from found
 
-    def _learn(self, words: set[str]) -> None:
-        if self._held > MAX_HELD:
-            for known in (self._ids, self._spans, self._counts):
-                known.clear()
+    def _learn(self, lines: Iterable[str]) -> None:
+        if self._held > LINES_HELD:
+            self._lines.clear()
             self._held = 0
-        unseen = list(words.difference(self._ids))
-        for first in range(0, len(unseen), BATCH):
-            batch = unseen[first : first + BATCH]
-            encodings = self._tokenizer.encode_batch(batch, add_special_tokens=False)
-            for word, encoding in zip(batch, encodings, strict=True):
-                self._ids[word] = np.asarray(encoding.ids, dtype=np.int32).tobytes()
-                self._spans[word] = np.asarray(encoding.offsets, dtype=np.int64).tobytes()
-                self._counts[word] = len(encoding)
-                self._held += len(word)
+        if len(self._words) > WORDS_HELD:
+            self._words.clear()
+        # A word ends at a space or line break; other white space stays inside, and is cut there.
+        unseen = {line: line.split(" ") for line in lines if line not in self._lines}
+        words = [word for word in set(chain.from_iterable(unseen.values())) if word not in self._words]
+        for word, (ids, _) in zip(words, self._cut(words), strict=True):
+            self._words[word] = ids.tobytes()
+        for line, of_line in unseen.items():
+            self._lines[line] = b"".join(map(self._words.__getitem__, of_line))
+            self._held += len(line)
+
+    def _cut(self, words: Sequence[str]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64]]]:
+        """The ids and the places of each word's pieces. Many words go in one call, which costs as much as ten."""
+        for first in range(0, len(words), _WORDS_AT_ONCE):
+            batch = words[first : first + _WORDS_AT_ONCE]
+            encoding = self._tokenizer.encode(" ".join(batch), add_special_tokens=False)
+            ids = np.asarray(encoding.ids, dtype=np.int32)
+            spans = np.asarray(encoding.offsets, dtype=np.int64).reshape(-1, 2)
+            begins = np.cumsum([0, *(len(word) + 1 for word in batch)])
+            places = np.searchsorted(spans[:, 0], begins)
+            for begin, (piece, after) in zip(begins, pairwise(places.tolist()), strict=False):
+                yield ids[piece:after], spans[piece:after] - begin
 
 
 class TokenizerCounter:
