@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
-from pipeline.config import JobConfig
+from pipeline.config.schema import DEFAULTS, file_schema
 from transforms.table.schema import CHUNKS, DELETES, DOCUMENTS, REJECTED
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def columns(schema: pa.Schema) -> str:
 
 def keys() -> str:
     """Every key of the configuration: one table a group of keys, in the order in which they are met."""
-    schema = JobConfig.model_json_schema()
+    schema = file_schema()
     pending: list[tuple[str, str]] = [("", "JobConfig")]
     done: list[str] = []
     while pending:
@@ -78,7 +78,7 @@ def _groups_below(path: str, part: Schema) -> Iterator[tuple[str, str]]:
     for key, value in part["properties"].items():
         where = f"{path}.{key}" if path else key
         for below in (value, *value.get("anyOf", ()), *value.get("oneOf", ())):
-            if "$ref" in below:
+            if "$ref" in below and _name(below) != DEFAULTS:
                 yield where, _name(below)
             elif "$ref" in below.get("items", {}):
                 yield f"{where}[]", _name(below["items"])

@@ -53,7 +53,7 @@ def with_preset(given: Keys) -> Keys:
         ValueError: the strategy is not one of the system's.
     """
     preset = given.get("compat")
-    if preset not in PRESETS:
+    if not isinstance(preset, str) or preset not in PRESETS:
         return given
     merged = dict(given)
     for key, value in PRESETS[preset].items():
