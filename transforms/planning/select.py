@@ -22,6 +22,8 @@ def selector(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str], 
     unwanted = glob.compile(list(exclude), flags=_FLAGS) if exclude else None
 
     def selected(name: str) -> bool:
+        # Empty segments say nothing, the first one as little as others.
+        name = name.lstrip("/")
         return wanted.match(name) and not (unwanted and unwanted.match(name))
 
     return selected

@@ -1,16 +1,19 @@
-"""A folder on this machine as a store.
+r"""A folder on this machine as a store.
 
 A version is size and modification time in nanoseconds. Writes go to a temporary file beside the target,
 reach the disk, and are renamed; a lock file guards compare-and-swap, which a disk does not offer.
 Every write here moves the time on, however coarse the clock, so that no version ever comes back.
 Symbolic links are read as what they point to; folders behind links are not entered, so no listing is
 endless and none leaves the folder that way. Names of our own files begin with ``.parquetry-`` and are
-never listed.
+never listed. A name that is not UTF-8 is listed escaped behind an empty segment, ``a//\xff.md``, which no
+real name has, and cannot be read; nor can a link in a circle, or what lies deeper than paths reach.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import shutil
 import stat as st
 import uuid
@@ -31,6 +34,9 @@ PAGE = 1_000
 _OURS = ".parquetry-"
 _LOCK_SECONDS = 30
 _TRIES = 5
+_ESCAPED = re.compile(r"(^|/)/[^/]*\\x[0-9a-f]{2}")
+_UNREADABLE = "unreadable"
+"""The version of what is listed and cannot be looked at: reading it says why."""
 
 
 class LocalStore:
@@ -50,22 +56,27 @@ class LocalStore:
     def list(self, prefix: str = "") -> Iterator[list[ObjectInfo]]:
         page: list[ObjectInfo] = []
         with self._translated(prefix):
-            for info in _walk(*self._start(prefix), prefix):
+            start = self._start(prefix)
+            place = self._identity()
+            for info in _walk(*start, prefix):
                 page.append(info)
                 if len(page) == PAGE:
                     yield page
                     page = []
+            # What vanishes meanwhile has been deleted, but not if all of it does, as with a disk that is gone.
+            if self._identity() != place:
+                raise StorageError(f"{self.root} was exchanged for another folder while it was listed.")
         if page:
             yield page
 
     def level(self, prefix: str = "") -> Level:
         with self._translated(prefix):
             entries = [
-                (name, entry)
-                for name, entry in _entries(*self._start(prefix))
+                (name, path)
+                for name, path in _entries(*self._start(prefix))
                 if name.startswith(prefix) and name != prefix
             ]
-            found = [_entry(entry, name) for name, entry in entries if not name.endswith("/")]
+            found = [_entry(path, name) for name, path in entries if not name.endswith("/")]
         return Level(
             tuple(name for name, _ in entries if name.endswith("/")),
             tuple(info for info in found if info is not None),
@@ -93,12 +104,7 @@ class LocalStore:
 
     def open(self, name: str) -> BinaryIO:
         with self._translated(name):
-            # Without O_NONBLOCK a pipe would wait for its other end.
-            handle = os.open(self._path(name), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-            if not st.S_ISREG(os.fstat(handle).st_mode):
-                os.close(handle)
-                raise NotFoundError(f"{self.uri(name)} is no regular file.")
-            return os.fdopen(handle, "rb")
+            return _open_regular(self._path(name))
 
     def write(self, name: str, data: bytes) -> None:
         path = self._path(name)
@@ -170,7 +176,15 @@ class LocalStore:
         folder = prefix.rpartition("/")[0]
         return (self._path(folder), f"{folder}/") if folder else (self._folder, "")
 
+    def _identity(self) -> tuple[int, int]:
+        facts = self._folder.stat()
+        return facts.st_dev, facts.st_ino
+
     def _path(self, name: str) -> Path:
+        if _ESCAPED.search(name):
+            raise StorageError(
+                f"{self.uri(name)} has a name that is not UTF-8, shown escaped here; rename it."
+            )
         segments = name.split("/")
         refused = "\0" in name or any(part in ("", ".", "..") for part in segments) or not _encodes(name)
         if refused or segments[-1].startswith(_OURS):
@@ -179,64 +193,128 @@ class LocalStore:
 
     @contextmanager
     def _translated(self, name: str) -> Iterator[None]:
-        """Turn the system's errors into ours, once."""
-        try:
+        with _translated(self.uri(name)):
             yield
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
-            raise NotFoundError(f"There is no {self.uri(name)}.") from error
-        except OSError as error:
-            where = error.filename if isinstance(error, PermissionError) else self.uri(name)
-            raise StorageError(f"{where}: {error.strerror or error}.") from error
+
+
+def read_file(path: Path, limit: int) -> bytes:
+    """The bytes of one file of this machine, for commands that are given its path.
+
+    Raises:
+        NotFoundError: there is none, or it is a folder, a pipe or a device.
+        TooLargeError: it has more than ``limit`` bytes.
+        StorageError: it cannot be read.
+    """
+    with _translated(str(path)), _open_regular(path) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise TooLargeError(f"{path} has more than {limit:,} bytes.")
+    return data
+
+
+def _open_regular(path: Path) -> BinaryIO:
+    # Without O_NONBLOCK a pipe would wait for its other end.
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    if not st.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise NotFoundError(f"{path} is no regular file.")
+    return os.fdopen(handle, "rb")
+
+
+@contextmanager
+def _translated(where: str) -> Iterator[None]:
+    """Turn the system's errors into ours, once."""
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
+        raise NotFoundError(f"There is no {where}.") from error
+    except OSError as error:
+        place = error.filename if isinstance(error, PermissionError) else where
+        raise StorageError(f"{place}: {error.strerror or error}.") from error
 
 
 def _walk(folder: Path, before: str, prefix: str) -> Iterator[ObjectInfo]:
     """Every file below a folder whose name begins with ``prefix``, in the order of the names.
 
     A folder counts with its slash, and so a walk in the order of each folder's entries is one in the order
-    of whole names. What cannot be read raises: the listing would not be complete.
+    of whole names. A folder that cannot be read raises: the listing would not be complete.
     """
     open_folders = [iter(_entries(folder, before))]
     while open_folders:
-        name, entry = next(open_folders[-1], (None, None))
-        if name is None or entry is None:
+        name, path = next(open_folders[-1], (None, None))
+        if name is None or path is None:
             open_folders.pop()
         elif not name.startswith(prefix):
             continue
         elif name.endswith("/"):
-            try:
-                open_folders.append(iter(_entries(Path(entry.path), name, missing_ok=False)))
-            except FileNotFoundError as error:
-                raise StorageError(f"{entry.path} vanished while it was listed.") from error
+            open_folders.append(iter(_entries(path, name)))
         else:
-            info = _entry(entry, name)
+            info = _entry(path, name)
             if info is not None:
                 yield info
 
 
-def _entries(folder: Path, before: str, *, missing_ok: bool = True) -> list[tuple[str, os.DirEntry[str]]]:
-    """The entries of one folder by whole name, folders with their slash; our own files left out."""
+def _entries(folder: Path, before: str) -> list[tuple[str, Path]]:
+    """The entries of one folder by whole name, folders with their slash; our own files left out.
+
+    None of a folder that has been deleted since it was seen.
+    """
+    try:
+        entries = _scan(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    named = [
+        (_name(entry, before), folder / entry.name) for entry in entries if not entry.name.startswith(_OURS)
+    ]
+    return sorted(named, key=lambda pair: pair[0])
+
+
+def _scan(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as scan:
-            entries = [(_name(entry, before), entry) for entry in scan if not entry.name.startswith(_OURS)]
-    except (FileNotFoundError, NotADirectoryError):
-        if not missing_ok:
+            return list(scan)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
             raise
-        return []
-    return sorted(entries, key=lambda pair: pair[0])
+    handle = _open_stepwise(folder)
+    try:
+        with os.scandir(handle) as scan:
+            return list(scan)
+    finally:
+        os.close(handle)
+
+
+def _open_stepwise(folder: Path) -> int:
+    """A folder whose path is longer than the system takes at once."""
+    handle = os.open(folder.anchor or ".", os.O_RDONLY)
+    for segment in folder.parts[1:] if folder.anchor else folder.parts:
+        above = handle
+        try:
+            handle = os.open(segment, os.O_RDONLY | os.O_DIRECTORY, dir_fd=above)
+        finally:
+            os.close(above)
+    return handle
 
 
 def _name(entry: os.DirEntry[str], before: str) -> str:
-    # Bytes that are no UTF-8 cannot be a name in a table: shown escaped, refused when it is read.
-    name = before + entry.name.encode("utf-8", "backslashreplace").decode()
+    name = before + (entry.name if _encodes(entry.name) else _escaped(entry.name))
     return f"{name}/" if entry.is_dir(follow_symlinks=False) else name
 
 
-def _entry(entry: os.DirEntry[str], name: str) -> ObjectInfo | None:
+def _escaped(name: str) -> str:
+    """Bytes that are no UTF-8 as text of their own, apart from all other names."""
+    data = os.fsencode(name).replace(b"\\", b"\\\\")
+    return "/" + data.decode("utf-8", "backslashreplace")
+
+
+def _entry(path: Path, name: str) -> ObjectInfo | None:
     try:
-        facts = entry.stat()
-    except FileNotFoundError:
+        facts = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
         # Deleted since, or a link to nothing.
         return None
+    except OSError:
+        return ObjectInfo(name, 0, _UNREADABLE)
     return _info(name, facts) if st.S_ISREG(facts.st_mode) else None
 
 

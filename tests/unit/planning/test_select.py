@@ -22,3 +22,9 @@ from transforms.planning.select import selector
 )
 def test_names_are_selected_by_globs(include, exclude, name, wanted):
     assert selector(include, exclude)(name) is wanted
+
+
+def test_empty_segments_are_passed_over_at_the_beginning_too():
+    assert selector(["*.md"], [])("/a.md")
+    assert selector(["docs/*.md"], [])("docs//a.md")
+    assert not selector(["**"], ["*.md"])("/a.md")
