@@ -7,19 +7,19 @@ in its cells, is a frame around text and no table.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from transforms.extractors.pdf_cells import Box, cell_texts
 from transforms.extractors.text import pipe_row
 
 if TYPE_CHECKING:
     from pdfplumber.table import Table
 
-Box: TypeAlias = tuple[float, float, float, float]
-"""Left, top, right and bottom, in points from the top left."""
+Point: TypeAlias = tuple[float, float]
 
-_GAP = 0.25
-"""Of a letter's size: a wider gap parts words."""
 _ROWS_AT_LEAST = 3
 _LONG_CELL = 400
 """Characters of an average cell from which on it is a frame of a layout."""
@@ -47,9 +47,38 @@ class Written(NamedTuple):
 
 def ruled_tables(edges: Sequence[Edge], width: float, height: float) -> list[Table]:
     """What pdfplumber's finder takes for tables, frames included, of a page of that size."""
-    from pdfplumber.table import TableFinder
+    from pdfplumber import table
 
-    return list(TableFinder(_Page(edges, width, height)).tables)  # type: ignore[arg-type]
+    page, settings = _Page(edges, width, height), table.TableSettings.resolve(None)
+    finder = SimpleNamespace(page=page, settings=settings)
+    lines = table.TableFinder.get_edges(finder)  # type: ignore[arg-type]
+    crossings = table.edges_to_intersections(
+        lines, settings.intersection_x_tolerance, settings.intersection_y_tolerance
+    )
+    groups = table.cells_to_tables(list(crossing_cells(crossings)))
+    return [table.Table(page, cells) for cells in groups]  # type: ignore[arg-type]
+
+
+def crossing_cells(crossings: Mapping[Point, Mapping[str, Sequence[Mapping[str, Any]]]]) -> Iterator[Box]:
+    """The smallest rectangle that begins at each crossing of lines, if there is one.
+
+    The same as pdfplumber's ``intersections_to_cells``, which looks through all crossings for each.
+    """
+    upright = {point: {id(edge) for edge in lines["v"]} for point, lines in crossings.items()}
+    level = {point: {id(edge) for edge in lines["h"]} for point, lines in crossings.items()}
+    by_column: defaultdict[float, list[Point]] = defaultdict(list)
+    by_row: defaultdict[float, list[Point]] = defaultdict(list)
+    for point in sorted(crossings):
+        by_column[point[0]].append(point)
+        by_row[point[1]].append(point)
+    for point in sorted(crossings):
+        below = _after(point, by_column[point[0]], upright)
+        right = _after(point, by_row[point[1]], level) if below else []
+        corners = ((corner, end, (end[0], corner[1])) for corner in below for end in right)
+        for corner, end, last in corners:
+            if last in crossings and upright[last] & upright[end] and level[last] & level[corner]:
+                yield *point, *last
+                break
 
 
 def written_tables(
@@ -73,34 +102,6 @@ def written_tables(
     return written, holders
 
 
-def cell_texts(
-    table: Table, characters: Mapping[int, tuple[str, Box]]
-) -> tuple[list[list[str | None]], list[int]]:
-    """The text of each cell, row by row, None where there is no cell; and the positions of all in them.
-
-    The same as the table's own method makes of characters, without asking each cell for each character.
-    """
-    from pdfplumber.utils.text import extract_text
-
-    rows = [row.cells for row in table.rows]
-    tops = [row.bbox[1] for row in table.rows]
-    inside: dict[tuple[int, int], list[dict[str, object]]] = {}
-    positions = []
-    for position, (text, box) in characters.items():
-        place = _cell_at(rows, tops, (box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
-        if place is not None:
-            inside.setdefault(place, []).append(_character(text, box))
-            positions.append(position)
-    texts = [
-        [
-            None if cell is None else _text(extract_text, inside.get((number, column)))
-            for column, cell in enumerate(row)
-        ]
-        for number, row in enumerate(rows)
-    ]
-    return texts, positions
-
-
 def table_rows(table: Table, texts: Sequence[Sequence[str | None]]) -> list[list[str]]:
     """The texts of a table's cells as rows of one width, merged cells repeated.
 
@@ -114,15 +115,22 @@ def table_rows(table: Table, texts: Sequence[Sequence[str | None]]) -> list[list
         if cell is not None
     }
     lefts = sorted({cell[0] for cell in cells})
+    tops = sorted({cell[1] for cell in cells})
+    merged = [(cell, text) for cell, text in cells.items() if _reaches_over(cell, lefts, tops)]
     rows: list[list[str]] = []
     for row, line in zip(table.rows, texts, strict=True):
         top = row.bbox[1]
         whole = [
-            _covering(cells, left, top) if text is None else text
+            _covering(merged, left, top) if text is None else text
             for left, text in zip(lefts, line, strict=True)
         ]
         rows += [[" ".join(text.split()) for text in part] for part in _parted(whole)]
     return rows
+
+
+def _after(point: Point, others: Sequence[Point], lines: Mapping[Point, set[int]]) -> list[Point]:
+    """The crossings after one in its row or column that a line joins to it."""
+    return [other for other in others[bisect_right(others, point) :] if lines[other] & lines[point]]
 
 
 def pipe_table(rows: Sequence[Sequence[str]]) -> str:
@@ -131,31 +139,6 @@ def pipe_table(rows: Sequence[Sequence[str]]) -> str:
     lines = [pipe_row([row[column] for column in used]) for row in rows if any(map(str.strip, row))]
     lines.insert(1, pipe_row(["---"] * len(used)))
     return "\n".join(lines)
-
-
-def _cell_at(
-    rows: Sequence[Sequence[Box | None]], tops: Sequence[float], x: float, y: float
-) -> tuple[int, int] | None:
-    """Row and column of the cell around a point; a merged cell may begin rows above it."""
-    for number in range(bisect_right(tops, y) - 1, -1, -1):
-        for column, cell in enumerate(rows[number]):
-            if cell is not None and cell[0] <= x < cell[2] and cell[1] <= y < cell[3]:
-                return number, column
-    return None
-
-
-def _text(extract_text: Callable[..., str], characters: list[dict[str, object]] | None) -> str:
-    return extract_text(characters, x_tolerance_ratio=_GAP) if characters else ""
-
-
-def _character(text: str, box: Box) -> dict[str, object]:
-    """A character as pdfplumber has it."""
-    x0, top, x1, bottom = box
-    height = bottom - top
-    return {
-        "text": text, "x0": x0, "top": top, "x1": x1, "bottom": bottom, "doctop": top,
-        "upright": True, "width": x1 - x0, "height": height, "size": height,
-    }  # fmt: skip
 
 
 def _parted(row: list[str]) -> list[list[str]]:
@@ -168,9 +151,16 @@ def _parted(row: list[str]) -> list[list[str]]:
     return [list(part) for part in zip(*padded, strict=True)]
 
 
-def _covering(cells: dict[Box, str], left: float, top: float) -> str:
+def _reaches_over(cell: Box, lefts: Sequence[float], tops: Sequence[float]) -> bool:
+    """Whether a cell covers places where others begin."""
+    x0, y0, x1, y1 = cell
+    right, below = bisect_right(lefts, x0), bisect_right(tops, y0)
+    return (right < len(lefts) and lefts[right] < x1) or (below < len(tops) and tops[below] < y1)
+
+
+def _covering(merged: Sequence[tuple[Box, str]], left: float, top: float) -> str:
     """The text of the cell that covers the place right below a corner; empty where there is none."""
-    for (x0, y0, x1, y1), text in cells.items():
+    for (x0, y0, x1, y1), text in merged:
         if x0 <= left < x1 and y0 <= top < y1:
             return text
     return ""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pypdfium2.raw as pdfium
 
-from transforms.extractors.pdf_tables import Box, Edge
+from transforms.extractors.pdf_cells import Box
+from transforms.extractors.pdf_tables import Edge
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -21,6 +22,9 @@ _MAX_DEPTH = 6
 _MAX_OBJECTS = 20_000
 _MAX_EDGES = 3_000
 """With more, a page is a drawing and no table is looked for."""
+_BOUNDS = (ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), ctypes.c_float())
+_X, _Y = ctypes.c_float(), ctypes.c_float()
+"""What PDFium writes numbers into; one lock guards them as it guards PDFium."""
 _STRAIGHT = 0.1
 """Points by which the ends of a horizontal or vertical line differ at most."""
 
@@ -45,16 +49,16 @@ class Frame:
         """Width and height of the page as it is shown."""
         return (self.height, self.width) if self.rotation in (90, 270) else (self.width, self.height)
 
-    def point(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the page as it is shown: from the left, from the top."""
-        x, y = x - self.left, y - self.bottom
+    @property
+    def matrix(self) -> Matrix:
+        """What makes a point of the page one of the page as it is shown: from the left, from the top."""
         if self.rotation == 90:
-            return y, x
+            return 0, 1, 1, 0, -self.bottom, -self.left
         if self.rotation == 180:
-            return self.width - x, y
+            return -1, 0, 0, 1, self.width + self.left, -self.bottom
         if self.rotation == 270:
-            return self.height - y, self.width - x
-        return x, self.height - y
+            return 0, -1, -1, 0, self.height + self.bottom, self.width + self.left
+        return 1, 0, 0, -1, -self.left, self.height + self.bottom
 
     def box(self, left: float, bottom: float, right: float, top: float) -> Box:
         """A rectangle of the page as it is shown."""
@@ -65,7 +69,9 @@ class Frame:
                 right - self.left,
                 self.height - bottom + self.bottom,
             )
-        (xa, ya), (xb, yb) = self.point(left, bottom), self.point(right, top)
+        a, b, c, d, e, f = self.matrix
+        xa, ya = a * left + c * bottom + e, b * left + d * bottom + f
+        xb, yb = a * right + c * top + e, b * right + d * top + f
         return min(xa, xb), min(ya, yb), max(xa, xb), max(ya, yb)
 
 
@@ -131,10 +137,9 @@ def _look_at_text(handle: object, facts: ObjectFacts) -> None:
 
 
 def _bounds(handle: object) -> tuple[float, float, float, float]:
-    values = [ctypes.c_float() for _ in range(4)]
-    pdfium.FPDFPageObj_GetBounds(handle, *values)
-    left, bottom, right, top = (value.value for value in values)
-    return left, bottom, right, top
+    left, bottom, right, top = _BOUNDS
+    pdfium.FPDFPageObj_GetBounds(handle, left, bottom, right, top)
+    return left.value, bottom.value, right.value, top.value
 
 
 def _matrix(handle: object) -> Matrix:
@@ -156,27 +161,22 @@ def _edges(path: object, outer: Matrix, frame: Frame) -> Iterator[Edge]:
     pdfium.FPDFPath_GetDrawMode(path, fill, stroke)
     if not fill.value and not stroke.value:
         return
-    matrix = _times(_matrix(path), outer)
-    for start, end in _segments(path):
-        (xa, ya), (xb, yb) = (frame.point(*_moved(point, matrix)) for point in (start, end))
+    a, b, c, d, e, f = _times(_times(_matrix(path), outer), frame.matrix)
+    for (xs, ys), (xe, ye) in _segments(path):
+        xa, ya = a * xs + c * ys + e, b * xs + d * ys + f
+        xb, yb = a * xe + c * ye + e, b * xe + d * ye + f
         if abs(xa - xb) <= _STRAIGHT and abs(ya - yb) > _STRAIGHT:
             yield Edge(xa, min(ya, yb), xa, max(ya, yb))
         elif abs(ya - yb) <= _STRAIGHT and abs(xa - xb) > _STRAIGHT:
             yield Edge(min(xa, xb), ya, max(xa, xb), ya)
 
 
-def _moved(point: tuple[float, float], matrix: Matrix) -> tuple[float, float]:
-    (x, y), (a, b, c, d, e, f) = point, matrix
-    return a * x + c * y + e, b * x + d * y + f
-
-
 def _segments(path: object) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-    x, y = ctypes.c_float(), ctypes.c_float()
     first = current = (0.0, 0.0)
     for index in range(pdfium.FPDFPath_CountSegments(path)):
         segment = pdfium.FPDFPath_GetPathSegment(path, index)
-        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-        point = (x.value, y.value)
+        pdfium.FPDFPathSegment_GetPoint(segment, _X, _Y)
+        point = (_X.value, _Y.value)
         kind = pdfium.FPDFPathSegment_GetType(segment)
         if kind == pdfium.FPDF_SEGMENT_MOVETO:
             first = point

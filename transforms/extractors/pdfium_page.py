@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import pypdfium2.raw as pdfium
 
+from transforms.extractors.pdf_cells import Box, cell_texts
 from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines, readable
-from transforms.extractors.pdf_tables import Box, Written, cell_texts, ruled_tables, written_tables
+from transforms.extractors.pdf_tables import Written, ruled_tables, written_tables
 from transforms.extractors.pdfium_objects import Frame, ObjectFacts, page_objects
 from transforms.model.document import canonical_text
 
@@ -34,6 +35,8 @@ _INVISIBLE_MODE = 3
 _LOST_SHARE = 0.2
 _SAMPLES = 24
 _FORM_BUFFER = 1 << 16
+_RECTANGLE = pdfium.FS_RECTF()
+"""What PDFium writes places into; one lock guards it as it guards PDFium."""
 
 
 @dataclass(slots=True)
@@ -55,11 +58,11 @@ class _Text:
         return int(pdfium.FPDFText_GetCharIndexFromTextIndex(self.page, unit))
 
     def box(self, position: int) -> Box | None:
-        rectangle = pdfium.FS_RECTF()
-        index = self.index(position)
-        if index < 0 or not pdfium.FPDFText_GetLooseCharBox(self.page, index, rectangle):
+        index = position if self.units is None and self.is_plain else self.index(position)
+        if index < 0 or not pdfium.FPDFText_GetLooseCharBox(self.page, index, _RECTANGLE):
             return None
-        return self.frame.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+        found = _RECTANGLE
+        return self.frame.box(found.left, found.bottom, found.right, found.top)
 
 
 def read_page(
@@ -217,19 +220,37 @@ def _hidden(
     """
     if settings.hidden_text == "keep" or not objects.invisible or objects.is_picture:
         return None, ()
-    modes: dict[int, bool] = {}
-    hidden = []
-    for position in range(len(text.text)):
-        index = text.index(position)
-        handle = pdfium.FPDFText_GetTextObject(text.page, index) if index >= 0 else None
-        key = ctypes.cast(handle, ctypes.c_void_p).value or 0 if handle else 0
-        if key not in modes:
-            modes[key] = bool(key) and pdfium.FPDFTextObj_GetTextRenderMode(handle) == _INVISIBLE_MODE
-        hidden.append(modes[key])
+    hidden = [False] * len(text.text)
+    for found in _LINE.finditer(text.text):
+        _mark_hidden(text, *found.span(), hidden)
     ink = [flag for flag, character in zip(hidden, text.text, strict=True) if not character.isspace()]
     if all(ink):
         return None, ()
     return (hidden, (INVISIBLE,)) if any(ink) else (None, ())
+
+
+def _mark_hidden(text: _Text, start: int, end: int, hidden: list[bool]) -> None:
+    """Mark the invisible characters of a span: one object's text follows on, so its ends tell of all of it."""
+    first, last = _object_at(text, start), _object_at(text, end - 1)
+    if end - start > 2 and (first is None or last is None or first[0] != last[0]):
+        middle = (start + end) // 2
+        _mark_hidden(text, start, middle, hidden)
+        _mark_hidden(text, middle, end, hidden)
+        return
+    for position, found in ((start, first), (end - 1, last)):
+        hidden[position] = found is not None and found[1]
+    if end - start > 2:
+        hidden[start:end] = [hidden[start]] * (end - start)
+
+
+def _object_at(text: _Text, position: int) -> tuple[int, bool] | None:
+    """Where the object of a character is, and whether it is invisible; None for what PDFium made up."""
+    index = text.index(position)
+    handle = pdfium.FPDFText_GetTextObject(text.page, index) if index >= 0 else None
+    if not handle:
+        return None
+    invisible = pdfium.FPDFTextObj_GetTextRenderMode(handle) == _INVISIBLE_MODE
+    return ctypes.addressof(handle.contents), invisible
 
 
 def _unmapped(text: _Text) -> float:
