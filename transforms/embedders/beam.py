@@ -29,11 +29,11 @@ def build(settings: BeamSettings) -> LocalEmbedder:
     Raises:
         ConfigError: there is no such handler, or it is none.
     """
-    handler = handler_of(settings.handler)
+    handler, arguments = handler_of(settings.handler)
     model = handler.load_model()
 
     def run(texts: Sequence[str]) -> NDArray[np.float32]:
-        answers = list(handler.run_inference(list(texts), model))
+        answers = list(handler.run_inference(list(texts), model, arguments))
         if len(answers) != len(texts):
             raise ParquetryError(
                 f"The handler {settings.handler} gave {len(answers)} vectors for {len(texts)} texts."
@@ -64,8 +64,10 @@ def recipe(settings: BeamSettings) -> str:
     )
 
 
-def handler_of(name: str) -> Any:
+def handler_of(name: str) -> tuple[Any, dict[str, Any] | None]:
     """The model handler that ``module:name`` leads to, through a manager or a function if need be.
+
+    With it come the arguments for inference that a manager has for it.
 
     Raises:
         ConfigError: it leads nowhere, or to something else.
@@ -77,21 +79,21 @@ def handler_of(name: str) -> Any:
             found = getattr(found, attribute)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"The embedder's handler {name} cannot be imported: {error}") from error
-    if callable(found) and not _is_handler(found):
+    if callable(found) and not _is_one(found):
         found = found()
-    if hasattr(found, "get_model_handler"):
-        found = found.get_model_handler()
-    if isinstance(found, type) or not _is_handler(found):
+    if not _is_one(found):
         raise ConfigError(
             f"{name} is no EmbeddingsManager and no ModelHandler of Beam, and does not make one: "
             f"it is a {type(found).__name__}."
         )
-    return found
+    if hasattr(found, "get_model_handler"):
+        return found.get_model_handler(), getattr(found, "inference_args", None)
+    return found, None
 
 
-def _is_handler(found: Any) -> bool:
-    wanted = ("load_model", "run_inference") if not hasattr(found, "get_model_handler") else ()
-    return not isinstance(found, type) and all(hasattr(found, name) for name in wanted)
+def _is_one(found: Any) -> bool:
+    is_handler = hasattr(found, "load_model") and hasattr(found, "run_inference")
+    return not isinstance(found, type) and (is_handler or hasattr(found, "get_model_handler"))
 
 
 def vector_of(answer: Any) -> NDArray[np.float32]:
