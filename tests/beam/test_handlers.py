@@ -70,9 +70,7 @@ def importable(monkeypatch):
     monkeypatch.setitem(sys.modules, __name__, module_of_tests)
 
 
-@pytest.mark.parametrize(
-    "name", ["BARE", "RESULTS", "MANAGER", "make_manager"]
-)
+@pytest.mark.parametrize("name", ["BARE", "RESULTS", "MANAGER", "make_manager"])
 def test_a_handler_a_manager_or_what_makes_one_embeds(name):
     vectors = embed_distinct(module.build(settings(name)), TEXTS)
     assert vectors.tobytes() == MODEL.embed(TEXTS).tobytes()
