@@ -31,8 +31,7 @@ def processes_elsewhere(options: PipelineOptions, config: JobConfig) -> int:
     """
     if config.run.workers != "auto":
         return config.run.workers
-    # A runner's options are known only to those who ask for them by name; others Beam keeps as unknown.
-    given = options.get_all_options(retain_unknown_options=True)
+    given = options.get_all_options(drop_default=True, retain_unknown_options=True)
     found = _of_dataflow(given) or _number(given, "parallelism") or _number(given, "sdk_worker_parallelism")
     if found is None and _has_quota(config):
         raise ConfigError(

@@ -49,6 +49,8 @@ class Rules:
     model: str = "static"
     truncates_at: int | None = None
     """Tokens that are used of each text; the rest is dropped without a word, as some servers do."""
+    broken_after: int | None = None
+    """Requests that are answered before every other gets 401."""
     broken: int | None = None
     """Status of every request, whatever it holds."""
 
@@ -173,6 +175,8 @@ class _Handler(BaseHTTPRequestHandler):
             return 401, f"Incorrect API key provided: {self.headers.get('Authorization')}", {}
         if request.get("model") != rules.model:
             return 404, f"The model `{request.get('model')}` does not exist", {}
+        if rules.broken_after is not None and len(owner.bodies) > rules.broken_after:
+            return 401, "the key was revoked", {}
         if rules.broken is not None:
             return rules.broken, "this server is broken", {}
         if owner.over_quota():
