@@ -28,6 +28,16 @@ app.add_typer(config_app, name="config")
 
 _ConfigFile = Annotated[Path, typer.Argument(metavar="CONFIG", help="The job's YAML file.")]
 _Table = Annotated[str, typer.Argument(metavar="TABLE", help="Folder or bucket prefix of a table.")]
+_Sources = Annotated[list[str] | None, typer.Option("--source", "-s", help="Only this source; repeatable.")]
+_Prefix = Annotated[str, typer.Option("--prefix", help="Only objects whose names begin so.")]
+_Since = Annotated[
+    str | None, typer.Option("--since", metavar="DATE", help="Only objects written then or later.")
+]
+_Recipe = Annotated[
+    str,
+    typer.Option("--recipe", help="Only objects with rows of this recipe, by the beginning of its name."),
+]
+_Full = Annotated[bool, typer.Option("--full", help="Read, cut and embed everything again.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text for people.")]
 
 
@@ -48,16 +58,59 @@ def run(
             "--take-over", help="Take the place of a dead run of another machine before its claim runs out."
         ),
     ] = False,
+    source: _Sources = None,
+    prefix: _Prefix = "",
+    since: _Since = None,
+    recipe: _Recipe = "",
+    full: _Full = False,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--max-tokens",
+            min=1,
+            help="Stop, to be resumed, before a server is sent more; over limits.max_tokens.",
+        ),
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option("--max-cost", min=0, help="The same in US dollars; over limits.max_cost."),
+    ] = None,
     as_json: _Json = False,
 ) -> None:
     """Bring the table up to date with its sources and publish a snapshot."""
     from pipeline.commands import run as command
+    from pipeline.scope import Words
 
+    words = Words(source or (), prefix, since, recipe, full, max_tokens, max_cost)
     raise typer.Exit(
         command.run(
-            config, beam_args or [], allow_deletes=allow_deletes, take_over=take_over, as_json=as_json
+            config,
+            beam_args or [],
+            words,
+            allow_deletes=allow_deletes,
+            take_over=take_over,
+            as_json=as_json,
         )
     )
+
+
+@app.command()
+def plan(
+    config: _ConfigFile,
+    *,
+    source: _Sources = None,
+    prefix: _Prefix = "",
+    since: _Since = None,
+    recipe: _Recipe = "",
+    full: _Full = False,
+    as_json: _Json = False,
+) -> None:
+    """Say what a run would do and cost, without writing anything."""
+    from pipeline.commands import plan as command
+    from pipeline.scope import Words
+
+    words = Words(source or (), prefix, since, recipe, full)
+    raise typer.Exit(command.run(config, words, as_json=as_json))
 
 
 @app.command()

@@ -27,12 +27,13 @@ def plan_sources(pipeline: beam.Pipeline, job: Job) -> beam.PCollection[SourcePl
     sources = pipeline | "Sources" >> beam.Create([source.name for source in job.sources])
     spread = sources | "SpreadSources" >> beam.Reshuffle()
     listed = spread | "ListObjects" >> ListObjects(job)
-    columns = {
+    inputs = {
+        "sources": spread,
         "listing": listed[LISTING],
         "problems": listed[PROBLEMS],
         "documents": spread | "ReadSnapshot" >> ReadSnapshot(job),
     }
-    return columns | "PlanShards" >> PlanShards(job)
+    return inputs | "PlanShards" >> PlanShards(job)
 
 
 def run_everything(pipeline: beam.Pipeline, job: Job) -> beam.PCollection[Outcome]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pipeline.scope import ALL, Scope
 from transforms.chunkers.settings import CHUNKING_VERSION
 from transforms.embedders.presets import price_of
 from transforms.embedders.registry import make_embedder
@@ -15,11 +16,21 @@ from transforms.model.ids import fingerprint
 from transforms.stages.job import Job, Recipe, SourceSpec, settings_fingerprint
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pipeline.config import JobConfig, SourceConfig
+    from transforms.chunkers.settings import ChunkSettings
+    from transforms.embedders.protocol import Embedder
 
 
 def make_job(
-    config: JobConfig, run_id: str, snapshot: int, parent: int | None, *, allow_deletes: bool = False
+    config: JobConfig,
+    run_id: str,
+    snapshot: int,
+    parent: int | None,
+    *,
+    allow_deletes: bool = False,
+    scope: Scope = ALL,
 ) -> Job:
     """The job that builds ``snapshot`` from ``parent``."""
     return Job(
@@ -37,6 +48,8 @@ def make_job(
         max_empty_share=config.limits.max_empty_share,
         budget_tokens=budget_tokens(config),
         allow_deletes=allow_deletes,
+        selection=scope.selection,
+        full=scope.full,
     )
 
 
@@ -64,12 +77,13 @@ def budget_tokens(config: JobConfig) -> int | None:
 def _spec(source: SourceConfig, config: JobConfig) -> SourceSpec:
     chunk = source.chunk_settings()
     embedder = make_embedder(config.embedder)
-    # Chunks are bounded by the model's input and counted in its tokens.
-    model_input = (embedder.counter.name, str(embedder.max_tokens))
+    vectors = embed_recipe(config.embedder)
+    of_model = _of_model(chunk, embedder, vectors)
     recipe = Recipe(
         extract=fingerprint(extract_recipe(source.extract), str(source.store_text)),
-        chunk=fingerprint(str(CHUNKING_VERSION), settings_fingerprint(chunk), *model_input),
-        embed=embed_recipe(config.embedder),
+        chunk=fingerprint(str(CHUNKING_VERSION), settings_fingerprint(chunk), *of_model),
+        # The tokens in each row are counted as this model counts.
+        embed=fingerprint(vectors, embedder.counter.name),
     )
     return SourceSpec(
         name=source.name,
@@ -82,3 +96,11 @@ def _spec(source: SourceConfig, config: JobConfig) -> SourceSpec:
         store_text=source.store_text,
         recipe=recipe,
     )
+
+
+def _of_model(chunk: ChunkSettings, embedder: Embedder, vectors: str) -> Iterator[str]:
+    """What cuts depend on of the model: another one that agrees in it needs no document to be cut again."""
+    if chunk.size.unit == "tokens" or embedder.max_tokens is not None:
+        yield from (embedder.counter.name, str(embedder.max_tokens))
+    if chunk.strategy == "semantic" or chunk.compat == "rag":
+        yield vectors

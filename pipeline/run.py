@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 
 from pipeline.beam_errors import our_errors
 from pipeline.job import make_job
+from pipeline.scope import ALL, Scope
 from pipeline.workers import processes_elsewhere, processes_here
 from transforms.model.errors import ConfigError, GuardError, NotFoundError, ParquetryError, StorageError
+from transforms.planning.source import plan_alone
 from transforms.stages.guards import check_plans
 from transforms.stages.outcome import read_outcome
-from transforms.stages.plans import read_plans
+from transforms.stages.plans import keep_plan
 from transforms.storage.registry import open_store
 from transforms.table.layout import snapshot_dir
 from transforms.table.lease import Lease
@@ -46,6 +48,7 @@ def run_job(
     *,
     allow_deletes: bool = False,
     take_over: bool = False,
+    scope: Scope = ALL,
 ) -> Outcome:
     """Bring the table up to date with its sources.
 
@@ -54,6 +57,7 @@ def run_job(
         beam_args: options for Beam; ``--runner`` chooses another runner than the local one.
         allow_deletes: delete however much is gone.
         take_over: ask no claim of another machine whether its run may live still.
+        scope: what the run is about, and what it may spend.
 
     Raises:
         ConfigError: a source or the table cannot be used; nothing was written.
@@ -67,7 +71,7 @@ def run_job(
     parent = pointer.snapshot if pointer else None
     number = pointer.highest + 1 if pointer else 1
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:8]}"
-    job = make_job(config, run_id, number, parent, allow_deletes=allow_deletes)
+    job = make_job(config, run_id, number, parent, allow_deletes=allow_deletes, scope=scope)
     with Lease(store, number, run_id, parent=parent, take_over=take_over):
         outcome = _run(job, config, list(beam_args))
         if outcome.status == "refused":
@@ -75,6 +79,21 @@ def run_job(
         if outcome.status == "unchanged":
             _remove_unfinished(job)
     return outcome
+
+
+def plan_job(config: JobConfig, scope: Scope = ALL) -> tuple[Job, list[SourcePlan]]:
+    """What a run would do now, without writing anything.
+
+    Raises:
+        ConfigError, TableError: as a run would.
+    """
+    _check_sources(config)
+    store = open_store(config.table)
+    require_table_or_empty(store)
+    pointer = read_pointer(store)
+    parent, number = (pointer.snapshot, pointer.highest + 1) if pointer else (None, 1)
+    job = make_job(config, "plan", number, parent, scope=scope)
+    return job, [plan_alone(job, source.name) for source in job.sources]
 
 
 def _check_sources(config: JobConfig) -> None:
@@ -147,11 +166,10 @@ def _run_here(job: Job, config: JobConfig, beam_args: list[str]) -> None:
 
 def plan_here(job: Job) -> list[SourcePlan]:
     """The plans of all sources, made in this process, in the order of the sources."""
-    from pipeline.dag import plan_sources
-
-    with _local_pipeline(_local_options([], workers=1)) as pipeline:
-        plan_sources(pipeline, job)
-    return read_plans(job)
+    plans = [plan_alone(job, source.name) for source in job.sources]
+    for plan in plans:
+        keep_plan(plan, job)
+    return plans
 
 
 def _local_options(beam_args: list[str], workers: int) -> PipelineOptions:

@@ -9,7 +9,10 @@ from apache_beam.pvalue import TaggedOutput
 
 from transforms.metrics import StageMetrics
 from transforms.model.errors import StorageError
-from transforms.planning.listing import listing_batches
+from transforms.planning.listing import listing_tables
+from transforms.planning.partition import divided
+from transforms.planning.source import parts_of
+from transforms.table.ipc import to_ipc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +26,9 @@ PROBLEMS = "problems"
 
 
 class ListObjects(beam.PTransform):
-    """Source names to ``(source, listing)``: Arrow IPC bytes of schema ``planning.diff.LISTING``.
+    """Source names to ``((source, part), listing)``: Arrow IPC bytes of schema ``planning.diff.LISTING``.
 
-    A source may have part of a listing and a problem: then nothing may be concluded from the part.
+    A source may have some of a listing and a problem: then nothing may be concluded from the part.
     """
 
     def __init__(self, job: Job) -> None:
@@ -41,11 +44,15 @@ class _List(beam.DoFn):
         self._job = job
         self._metrics = StageMetrics("ListObjects")
 
-    def process(self, source: str) -> Iterator[tuple[str, bytes] | TaggedOutput]:
+    def process(self, source: str) -> Iterator[tuple[tuple[str, int], bytes] | TaggedOutput]:
+        if not self._job.selection.has(source):
+            return
+        count = parts_of(self._job, source)
         with self._metrics.timed():
             try:
-                for batch, count in listing_batches(self._job, source):
-                    self._metrics.count(outputs=count)
-                    yield source, batch
+                for table in listing_tables(self._job, source):
+                    self._metrics.count(outputs=table.num_rows)
+                    for part, rows in divided(table, count):
+                        yield (source, part), to_ipc(rows)
             except StorageError as error:
                 yield TaggedOutput(PROBLEMS, (source, str(error)))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import apache_beam as beam
 
 from transforms.metrics import StageMetrics
-from transforms.planning.known import known_batches, rejected_table
-from transforms.planning.source import keep_source, make_plan
+from transforms.planning.diff import KNOWN, LISTING, Diff
+from transforms.planning.known import known_tables, rejected_table
+from transforms.planning.partition import divided
+from transforms.planning.source import compare_part, keep_source, parts_of, plan_parts
 from transforms.stages.plans import keep_plan
+from transforms.table.ipc import from_ipc, to_ipc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,32 +20,49 @@ if TYPE_CHECKING:
     from transforms.planning.plan import SourcePlan
     from transforms.stages.job import Job
 
+Part: TypeAlias = tuple[str, int]
+"""A source and the number of a part of it: what is compared at once."""
+
 
 class ReadSnapshot(beam.PTransform):
-    """Source names to ``(source, documents)``: Arrow IPC bytes of schema ``planning.diff.KNOWN``."""
+    """Source names to ``(part, documents)``: Arrow IPC bytes of schema ``planning.diff.KNOWN``."""
 
     def __init__(self, job: Job) -> None:
         super().__init__()
         self._job = job
 
-    def expand(self, sources: beam.PCollection[str]) -> beam.PCollection[tuple[str, bytes]]:
-        job = self._job
-        return sources | "Read" >> beam.FlatMap(
-            lambda source: ((source, batch) for batch in known_batches(job, source))
-        )
+    def expand(self, sources: beam.PCollection[str]) -> beam.PCollection[tuple[Part, bytes]]:
+        return sources | "Read" >> beam.FlatMap(self._documents)
+
+    def _documents(self, source: str) -> Iterator[tuple[Part, bytes]]:
+        if self._job.selection.has(source):
+            count = parts_of(self._job, source)
+            for table in known_tables(self._job, source):
+                for part, rows in divided(table, count):
+                    yield (source, part), to_ipc(rows)
 
 
 class PlanShards(beam.PTransform):
-    """``listing``, ``documents`` and ``problems`` by source to one :class:`SourcePlan` a source."""
+    """``listing`` and ``documents`` by part, ``sources`` and ``problems`` to one :class:`SourcePlan` a source."""
 
     def __init__(self, job: Job) -> None:
         super().__init__()
         self._job = job
 
-    def expand(
-        self, inputs: Mapping[str, beam.PCollection[tuple[str, bytes | str]]]
-    ) -> beam.PCollection[SourcePlan]:
-        return inputs | "BySource" >> beam.CoGroupByKey() | "Plan" >> beam.ParDo(_Plan(self._job))
+    def expand(self, inputs: Mapping[str, beam.PCollection[Any]]) -> beam.PCollection[SourcePlan]:
+        columns = {name: inputs[name] for name in ("listing", "documents")}
+        parts = columns | "ByPart" >> beam.CoGroupByKey() | "Compare" >> beam.Map(self._compare)
+        named = inputs["sources"] | "Name" >> beam.Map(lambda source: (source, source))
+        together = {"parts": parts, "problems": inputs["problems"], "sources": named}
+        return together | "BySource" >> beam.CoGroupByKey() | "Plan" >> beam.ParDo(_Plan(self._job))
+
+    def _compare(self, element: tuple[Part, Mapping[str, Iterable[bytes]]]) -> tuple[str, Diff]:
+        (source, part), columns = element
+        listing = [from_ipc(columns["listing"], LISTING)]
+        documents = [from_ipc(columns["documents"], KNOWN)]
+        rejected = rejected_table(self._job, source)
+        parts = (part, parts_of(self._job, source))
+        return source, compare_part(self._job, source, parts, listing, documents, rejected)
 
 
 class _Plan(beam.DoFn):
@@ -51,14 +71,13 @@ class _Plan(beam.DoFn):
         self._metrics = StageMetrics("PlanShards")
 
     def process(self, element: tuple[str, Mapping[str, Iterable[Any]]]) -> Iterator[SourcePlan]:
-        source, columns = element
+        source, found = element
         with self._metrics.timed():
-            rejected = rejected_table(self._job, source)
-            problem = next(iter(columns["problems"]), None)
-            if problem is None:
-                plan = make_plan(self._job, source, columns["listing"], columns["documents"], rejected)
+            problem = next(iter(found["problems"]), "")
+            if problem or not self._job.selection.has(source):
+                plan = keep_source(self._job, source, rejected_table(self._job, source), problem)
             else:
-                plan = keep_source(source, columns["documents"], rejected, problem)
+                plan = plan_parts(self._job, source, [*found["parts"]])
             keep_plan(plan, self._job)
         self._metrics.count(inputs=plan.listed, outputs=len(plan.shards), reused=plan.unchanged)
         yield plan

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from pipeline.config import load_config
 from pipeline.run import run_job
+from pipeline.scope import NOTHING_SAID, scope_of, with_budget
 from transforms.extractors.reasons import BUG
 from transforms.model.errors import GuardError
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from pipeline.scope import Words
     from transforms.stages.outcome import Outcome
 
 EXIT_CODES = {"published": 0, "unchanged": 0, "too_many_rejected": 3}
@@ -26,12 +28,20 @@ _COLUMNS = ("documents", "chunks", "embedded", "reused", "rejected", "deleted")
 
 
 def run(
-    config: Path, beam_args: Sequence[str], *, allow_deletes: bool, take_over: bool, as_json: bool
+    config: Path,
+    beam_args: Sequence[str],
+    words: Words = NOTHING_SAID,
+    *,
+    allow_deletes: bool,
+    take_over: bool,
+    as_json: bool,
 ) -> int:
     """Run the job of a configuration file; the exit code says whether the table is up to date."""
     start = time.monotonic()
-    job = load_config(config)
-    outcome = run_job(job, beam_args, allow_deletes=allow_deletes, take_over=take_over)
+    job = with_budget(load_config(config), words)
+    outcome = run_job(
+        job, beam_args, allow_deletes=allow_deletes, take_over=take_over, scope=scope_of(words, job)
+    )
     seconds = time.monotonic() - start
     if as_json:
         print(json.dumps({**asdict(outcome), "seconds": round(seconds, 3)}, ensure_ascii=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from transforms.extractors.code import CODE, language_of
@@ -97,6 +98,17 @@ def _type_by_name(name: str) -> str:
             "corrupt", f"The name ends in {ending(name)}, and the content is no such file. Replace it."
         )
     return known
+
+
+def reads_alike(one: str, other: str) -> bool:
+    """Whether the same bytes are read in the same way under both names: what the names say is equal."""
+    return _said(one) == _said(other)
+
+
+def _said(name: str) -> tuple[str, str | None]:
+    base = posixpath.basename(name).lower()
+    # What is inside a gzip file is read by the name that is left.
+    return base.partition(".")[2], language_of(base.removesuffix(".gz").removesuffix(".gzip"))
 
 
 def known_as(data: bytes) -> str | None:

@@ -15,9 +15,10 @@ from transforms.model.objects import ObjectInfo
 class ShardPlan:
     """What one shard has to do: which objects to read, what to carry over, what to let go.
 
-    ``reads`` are new and changed objects in name order. ``previous`` names the pair of files of the
-    last snapshot that this shard continues, ``drops`` the objects of it that are gone; rows of
-    ``previous`` in neither are carried over as they are.
+    ``reads`` are new and changed objects in name order, ``touched`` have another version that the store says
+    is the same bytes, ``redo`` names objects whose rows are of another recipe than today's. ``parents`` are
+    the shards of the last snapshot that this one continues, ``drops`` the objects of them that are gone; their
+    rows in none of these are carried over as they are.
     """
 
     source: str
@@ -25,8 +26,25 @@ class ShardPlan:
     inputs: str
     """Fingerprint of names, versions and recipe: a done record with another one does not count."""
     reads: tuple[ObjectInfo, ...] = ()
+    touched: tuple[ObjectInfo, ...] = ()
+    redo: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
-    previous: bool = False
+    parents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What was done for a shard, stage by stage: the cost that grows with the change."""
+
+    opened: int = 0
+    """Objects whose bytes were read."""
+    extracted: int = 0
+    """Documents made from bytes."""
+    chunked: int = 0
+    """Documents cut."""
+
+
+NO_WORK = Work()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +89,7 @@ class ShardReceipt:
     rejected: tuple[Rejection, ...] = ()
     deleted: tuple[str, ...] = ()
     """Chunk ids of the previous snapshot that this shard no longer has."""
+    work: Work = NO_WORK
     empty: int = 0
     """Texts that were embedded and got no vector, nor a refusal."""
     stopped: bool = False

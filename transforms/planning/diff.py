@@ -1,140 +1,228 @@
-"""Compare a listing with what the last snapshot knows: new, changed, unchanged, gone.
+"""Compare a listing with what the last snapshot knows: new, changed, to be redone, unchanged, gone.
 
-Everything is a join on columns; no Python object exists for an unchanged document.
+Everything is arithmetic on columns; no Python object exists for an unchanged object. A part of a source, as
+cut by :mod:`transforms.planning.partition`, is compared alone, and the parts are put together.
 """
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from enum import IntEnum
+from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from transforms.table.columns import count_true
+from transforms.planning.selection import EVERYTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from transforms.planning.selection import Selection
     from transforms.stages.job import Recipe
+
+Mask: TypeAlias = NDArray[np.bool_]
 
 LISTING = pa.schema(
     [
         pa.field("object_name", pa.string(), nullable=False),
         pa.field("size", pa.int64(), nullable=False),
         pa.field("token", pa.string(), nullable=False),
+        pa.field("checksum", pa.string(), nullable=False),
+        pa.field("modified", pa.int64()),
     ]
 )
-"""One row an object of the source."""
+"""One row an object of the source, as :class:`~transforms.model.objects.ObjectInfo`."""
 
 KNOWN = pa.schema(
     [
         pa.field("object_name", pa.string(), nullable=False),
-        pa.field("object_token", pa.string(), nullable=False),
-        pa.field("status", pa.string(), nullable=False),
-        pa.field("extract_recipe", pa.string(), nullable=False),
-        pa.field("chunk_recipe", pa.string(), nullable=False),
-        pa.field("embed_recipe", pa.string(), nullable=False),
+        pa.field("size", pa.int64(), nullable=False),
+        pa.field("token", pa.string(), nullable=False),
+        pa.field("checksum", pa.string(), nullable=False),
+        pa.field("redo", pa.int8(), nullable=False),
+        pa.field("chosen", pa.bool_(), nullable=False),
         pa.field("shard", pa.string(), nullable=False),
     ]
 )
-"""One row a document of the last snapshot."""
+"""One row an object of the last snapshot. ``redo`` is the stage from which it would be made again, ``chosen``
+whether it is of the recipe that the run is about, if it is about one."""
 
 RETRIED = ("unreadable", "changed_while_reading")
 """Reasons that say nothing of the object itself: such documents are tried again in every run."""
 
 
+class Redo(IntEnum):
+    """From which stage on the rows of an object whose bytes are the same are of another recipe."""
+
+    NOTHING = 0
+    EMBED = 1
+    CHUNK = 2
+    READ = 3
+
+
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The outcome of the comparison. ``reads`` has a null ``shard`` where the object is new."""
+    """The outcome of the comparison. Tables are in name order; ``shard`` is null where an object is new."""
 
     reads: pa.Table
-    """object_name, size, token, shard; in name order."""
+    """object_name, size, token, checksum, shard: new, changed, or to be extracted again."""
+    touched: pa.Table
+    """The same columns: another version, which the store says has the same bytes."""
+    redo: pa.Table
+    """object_name, size, shard: the same bytes, to be chunked or embedded again."""
     gone: pa.Table
-    """object_name, shard; in name order."""
+    """object_name, size, token, checksum, shard."""
     kept_rejections: pa.Table
-    shards: tuple[str, ...]
+    shards: pa.Table
+    """shard, objects, bytes and first name of each shard of the last snapshot."""
     listed: int
     new: int
     changed: int
     unchanged: int
 
 
-def compare(listing: pa.Table, known: pa.Table, rejected: pa.Table, recipe: Recipe) -> Diff:
-    """Compare a source's listing with its documents and rejections in the last snapshot.
+def compare(
+    listing: pa.Table,
+    known: pa.Table,
+    rejected: pa.Table,
+    recipe: Recipe,
+    selection: Selection = EVERYTHING,
+    *,
+    full: bool = False,
+) -> Diff:
+    """Compare the listing of a source, or a part of it, with its objects and rejections in the last snapshot.
 
     Args:
         listing: table of schema ``LISTING``.
-        known: table of schema ``KNOWN``; several rows an object where it holds several documents.
+        known: table of schema ``KNOWN``.
         rejected: rows of the rejected table that belong to the source.
         recipe: what a row would be made with today.
+        selection: what the run is about; all else stays as it is.
+        full: take nothing for done.
     """
-    objects = _objects(known, recipe)
-    still_bad = _still_bad(listing, rejected, recipe)
-    joined = listing.join(objects, "object_name", join_type="left outer", use_threads=False)
-    joined = joined.join(
-        # An object has several rejections where several of its parts cannot be read.
-        still_bad.group_by(["object_name", "bad"], use_threads=False).aggregate([]),
-        "object_name",
-        join_type="left outer",
-        use_threads=False,
-    )
-    is_known = joined["shard"].is_valid()
-    same_token = pc.fill_null(pc.equal(joined["token"], joined["object_token"]), fill_value=False)
-    current = pc.and_(same_token, pc.fill_null(joined["current"], fill_value=False))
-    settled = pc.or_(current, joined["bad"].is_valid())
-    todo = pc.invert(settled)
-    reads = joined.filter(todo).select(["object_name", "size", "token", "shard"])
-    gone = objects.join(
-        listing.select(["object_name"]), "object_name", join_type="left anti", use_threads=False
-    )
-    changed = count_true(pc.and_(todo, is_known))
+    names = listing["object_name"]
+    place = pc.index_in(names, value_set=known["object_name"].combine_chunks())
+    is_known = _mask(place.is_valid())
+    chosen = selection.of_listing(listing, known["chosen"].take(place))
+    kept = _kept_rejections(listing, chosen, rejected, "" if full else recipe.fingerprint, selection)
+    is_open = chosen & ~_among(names, kept["object_name"])
+    mine, theirs = listing.filter(pa.array(is_known)), known.take(place.drop_null())
+    same_token, same_bytes = _same_version(mine, theirs)
+    redo = _redo(theirs, rejected, full=full)
+    read = is_open.copy()
+    read[is_known] &= ~same_bytes | (redo == Redo.READ)
+    touched = _of_known(is_known, ~same_token) & is_open & ~read
+    again = _of_known(is_known, redo > Redo.NOTHING) & is_open & ~read
+    rows = listing.drop_columns(["modified"]).append_column("shard", known["shard"].take(place))
+    changed = int(((read | touched | again) & is_known).sum())
+    gone = _gone(known, place, selection)
     return Diff(
-        reads=reads.sort_by("object_name"),
-        gone=gone.select(["object_name", "shard"]).sort_by("object_name"),
-        kept_rejections=still_bad.drop_columns(["bad"]).sort_by("object_name"),
-        shards=tuple(sorted(known["shard"].unique().to_pylist())),
+        reads=_rows(rows, read),
+        touched=_rows(rows, touched),
+        redo=_rows(rows, again).select(["object_name", "size", "shard"]),
+        gone=gone,
+        kept_rejections=kept.sort_by("object_name"),
+        shards=_shards(known),
         listed=listing.num_rows,
-        new=count_true(todo) - changed,
+        new=int((read & ~is_known).sum()),
         changed=changed,
-        unchanged=count_true(pc.and_(settled, is_known)),
+        unchanged=known.num_rows - changed - gone.num_rows,
     )
 
 
-def _objects(known: pa.Table, recipe: Recipe) -> pa.Table:
-    """One row an object: its shard, its version, and whether all its rows are good and of today."""
-    tests = [
-        pc.not_equal(known["status"], "stale"),
-        pc.equal(known["extract_recipe"], recipe.extract),
-        pc.equal(known["chunk_recipe"], recipe.chunk),
-        pc.equal(known["embed_recipe"], recipe.embed),
-    ]
-    current = functools.reduce(pc.and_, tests)
-    table = known.select(["object_name", "object_token", "shard"]).append_column("current", current)
-    grouped = table.group_by(["object_name", "shard"], use_threads=False).aggregate(
-        [("object_token", "min"), ("object_token", "max"), ("current", "all")]
-    )
-    one_version = pc.equal(grouped["object_token_min"], grouped["object_token_max"])
-    return pa.table(
-        {
-            "object_name": grouped["object_name"],
-            "shard": grouped["shard"],
-            "object_token": grouped["object_token_min"],
-            "current": pc.and_(grouped["current_all"], one_version),
-        }
+def together(parts: Sequence[Diff]) -> Diff:
+    """The outcome for a source from those of its parts."""
+
+    def rows(name: str) -> pa.Table:
+        return pa.concat_tables([getattr(part, name) for part in parts]).sort_by("object_name")
+
+    totals = [("objects", "sum"), ("bytes", "sum"), ("first", "min")]
+    shards = pa.concat_tables([part.shards for part in parts])
+    shards = shards.group_by("shard", use_threads=False).aggregate(totals)
+    return Diff(
+        reads=rows("reads"),
+        touched=rows("touched"),
+        redo=rows("redo"),
+        gone=rows("gone"),
+        kept_rejections=rows("kept_rejections"),
+        shards=shards.select(["shard", *(f"{name}_{how}" for name, how in totals)])
+        .rename_columns(["shard", *(name for name, _ in totals)])
+        .sort_by("shard"),
+        listed=sum(part.listed for part in parts),
+        new=sum(part.new for part in parts),
+        changed=sum(part.changed for part in parts),
+        unchanged=sum(part.unchanged for part in parts),
     )
 
 
-def _still_bad(listing: pa.Table, rejected: pa.Table, recipe: Recipe) -> pa.Table:
-    """Rejections of versions that are listed still, under today's recipe, and not worth another try."""
-    lasting = pc.invert(pc.is_in(rejected["reason"], pa.array(RETRIED)))
-    same_recipe = pc.equal(rejected["recipe"], recipe.fingerprint)
-    candidates = rejected.filter(pc.and_(lasting, same_recipe))
-    present = listing.select(["object_name", "token"])
-    kept = candidates.join(
-        present,
-        ["object_name", "object_token"],
-        ["object_name", "token"],
-        join_type="left semi",
-        use_threads=False,
+def _kept_rejections(
+    listing: pa.Table, chosen: Mask, rejected: pa.Table, recipe: str, selection: Selection
+) -> pa.Table:
+    """Rejections that stand: of what the run is not about, and of listed versions not worth another try."""
+    if not rejected.num_rows:
+        return rejected
+    place = pc.index_in(rejected["object_name"], value_set=listing["object_name"].combine_chunks())
+    same_version = _mask(pc.equal(listing["token"].take(place), rejected["object_token"]))
+    lasting = ~_among(rejected["reason"], pa.array(RETRIED)) & _mask(pc.equal(rejected["recipe"], recipe))
+    about = selection.of_gone(rejected["object_name"])
+    is_listed = _mask(place.is_valid())
+    about[is_listed] = chosen[place.drop_null().to_numpy()]
+    return rejected.filter(pa.array(~about | (same_version & lasting)))
+
+
+def _same_version(mine: pa.Table, theirs: pa.Table) -> tuple[Mask, Mask]:
+    """Whether objects have the version that was read last, and whether they have its bytes for certain."""
+    same_token = _mask(pc.equal(mine["token"], theirs["token"]))
+    same_sum = pc.and_(
+        pc.equal(mine["checksum"], theirs["checksum"]), pc.equal(mine["size"], theirs["size"])
     )
-    return kept.append_column("bad", pa.repeat(pa.scalar(value=True), kept.num_rows))
+    return same_token, same_token | (_mask(same_sum) & _mask(pc.not_equal(mine["checksum"], "")))
+
+
+def _redo(theirs: pa.Table, rejected: pa.Table, *, full: bool) -> NDArray[np.int8]:
+    """From which stage on each known object is made again."""
+    if full:
+        return np.full(theirs.num_rows, Redo.READ, np.int8)
+    redo: NDArray[np.int8] = theirs["redo"].to_numpy().copy()
+    # Rows of the rejected table were made by another recipe too, and only reading makes them again.
+    redo[(redo > Redo.NOTHING) & _among(theirs["object_name"], rejected["object_name"])] = Redo.READ
+    return redo
+
+
+def _gone(known: pa.Table, place: pa.ChunkedArray, selection: Selection) -> pa.Table:
+    stays = np.zeros(known.num_rows, bool)
+    stays[place.drop_null().to_numpy()] = True
+    gone = known.filter(pa.array(~stays & selection.of_gone(known["object_name"])))
+    return gone.select(["object_name", "size", "token", "checksum", "shard"]).sort_by("object_name")
+
+
+def _shards(known: pa.Table) -> pa.Table:
+    table = known.group_by("shard", use_threads=False).aggregate(
+        [("object_name", "count"), ("size", "sum"), ("object_name", "min")]
+    )
+    columns = ["shard", "object_name_count", "size_sum", "object_name_min"]
+    return table.select(columns).rename_columns(["shard", "objects", "bytes", "first"]).sort_by("shard")
+
+
+def _rows(table: pa.Table, mask: Mask) -> pa.Table:
+    return table.filter(pa.array(mask)).sort_by("object_name")
+
+
+def _of_known(is_known: Mask, values: Mask) -> Mask:
+    """Values of the known objects at their places among all of the listing."""
+    spread = np.zeros(len(is_known), bool)
+    spread[is_known] = values
+    return spread
+
+
+def _among(column: pa.ChunkedArray, values: pa.Array | pa.ChunkedArray) -> Mask:
+    return _mask(pc.is_in(column, value_set=pa.array(values.unique())))
+
+
+def _mask(column: pa.ChunkedArray) -> Mask:
+    """A column of booleans as an array; null is no."""
+    found: Mask = pc.fill_null(column, fill_value=False).to_numpy().astype(bool)
+    return found

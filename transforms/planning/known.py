@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.planning.diff import KNOWN
+from transforms.planning.diff import KNOWN, Redo
 from transforms.storage.registry import open_store
-from transforms.table.ipc import to_ipc
 from transforms.table.layout import DOCUMENTS
 from transforms.table.reader import Snapshot
 from transforms.table.schema import REJECTED
@@ -17,20 +18,41 @@ from transforms.table.schema import REJECTED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from transforms.stages.job import Job
+    from transforms.stages.job import Job, Recipe
+
+_RECIPES = ("extract_recipe", "chunk_recipe", "embed_recipe")
+COLUMNS = ("object_name", "object_size", "object_token", "object_checksum", "status", *_RECIPES)
+"""What planning reads of the documents table."""
 
 
-def known_batches(job: Job, source: str) -> Iterator[bytes]:
-    """One Arrow IPC stream a shard of the source, of schema ``KNOWN``; nothing in a first run."""
+def known_tables(job: Job, source: str) -> Iterator[pa.Table]:
+    """One table of schema ``KNOWN`` a shard of the source; nothing in a first run."""
     if job.parent is None:
         return
     snapshot = Snapshot.open(open_store(job.table), job.parent)
-    columns = [name for name in KNOWN.names if name != "shard"]
-    slug = job.source[source].slug
-    for shard in snapshot.shards(DOCUMENTS, slug):
-        table = snapshot.shard_table(DOCUMENTS, slug, shard, columns)
-        names = pa.repeat(pa.scalar(shard), table.num_rows)
-        yield to_ipc(table.append_column("shard", names).select(KNOWN.names).cast(KNOWN))
+    spec = job.source[source]
+    for shard in snapshot.shards(DOCUMENTS, spec.slug):
+        documents = snapshot.shard_table(DOCUMENTS, spec.slug, shard, COLUMNS)
+        yield known_of(documents, shard, spec.recipe, job.selection.recipe)
+
+
+def known_of(documents: pa.Table, shard: str, recipe: Recipe, about: str = "") -> pa.Table:
+    """The objects of one shard's documents; ``about`` is the beginning of a recipe's fingerprint."""
+    chosen = functools.reduce(pc.or_, (pc.starts_with(documents[name], about) for name in _RECIPES))
+    table = pa.table(
+        {
+            "object_name": documents["object_name"],
+            "size": documents["object_size"],
+            "token": documents["object_token"],
+            "checksum": pc.fill_null(documents["object_checksum"], ""),
+            "redo": pa.array(redo_of(documents, recipe)),
+            "chosen": chosen,
+        }
+    )
+    names = table["object_name"]
+    if len(names.unique()) < len(names):
+        table = _one_row_an_object(table)
+    return table.append_column("shard", pa.repeat(pa.scalar(shard), table.num_rows)).cast(KNOWN)
 
 
 def rejected_table(job: Job, source: str) -> pa.Table:
@@ -39,3 +61,37 @@ def rejected_table(job: Job, source: str) -> pa.Table:
         return REJECTED.empty_table()
     rejected = Snapshot.open(open_store(job.table), job.parent).rejected()
     return rejected.filter(pc.equal(rejected["source_name"], source))
+
+
+def redo_of(documents: pa.Table, recipe: Recipe) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
+    """The first stage that would make other rows today; a stale document is read, whatever it is of."""
+
+    def of_today(name: str, today: str) -> pa.ChunkedArray:
+        return pc.equal(documents[name], today).to_numpy().astype(bool)
+
+    stale = of_today("status", "stale")
+    extract, chunk, embed = (
+        of_today(name, today)
+        for name, today in zip(_RECIPES, (recipe.extract, recipe.chunk, recipe.embed), strict=True)
+    )
+    choices = [Redo.READ, Redo.CHUNK, Redo.EMBED]
+    return np.select([stale | ~extract, ~chunk, ~embed], choices, Redo.NOTHING).astype(np.int8)
+
+
+def _one_row_an_object(table: pa.Table) -> pa.Table:
+    """Of an object with several documents the most that is to be done, or all if their versions differ."""
+    greatest = [(name, "max") for name in ("size", "token", "checksum", "redo")]
+    grouped = table.group_by("object_name", use_threads=False).aggregate(
+        [*greatest, ("token", "min"), ("chosen", "any")]
+    )
+    one_version = pc.equal(grouped["token_min"], grouped["token_max"])
+    return pa.table(
+        {
+            "object_name": grouped["object_name"],
+            "size": grouped["size_max"],
+            "token": grouped["token_min"],
+            "checksum": grouped["checksum_max"],
+            "redo": pc.if_else(one_version, grouped["redo_max"], int(Redo.READ)),
+            "chosen": grouped["chosen_any"],
+        }
+    )

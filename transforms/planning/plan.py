@@ -22,9 +22,16 @@ class SourcePlan:
     unchanged: int
     gone: int
     work_bytes: int
-    """Bytes of the objects to read."""
+    """Bytes of the objects to read, or to chunk or embed again."""
     problem: str = ""
     """Why the source could not be listed whole: then all its rows are kept as they are."""
+    moved: int = 0
+    """Of the new objects those that seem to be a gone one under another name."""
+    moved_bytes: int = 0
+    touched: int = 0
+    """Of the changed objects those whose bytes are the same for certain."""
+    redo: int = 0
+    """Of the changed objects those that are chunked or embedded again, and not read."""
 
     @property
     def known(self) -> int:

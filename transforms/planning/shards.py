@@ -7,65 +7,68 @@ places that the names themselves choose, so that a few more names move few cuts.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import pyarrow.compute as pc
 
 from transforms.model.ids import fingerprint
 from transforms.model.objects import ObjectInfo
 from transforms.model.shard import Rejection, ShardPlan
+from transforms.planning.compact import MAX_OBJECTS, joined_shards
 from transforms.planning.plan import SourcePlan
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
     from transforms.planning.diff import Diff
 
-MAX_OBJECTS = 5_000
-"""Objects of one shard, however small they are."""
+
+@dataclass(slots=True)
+class _Work:
+    """What is to be done in one shard that exists."""
+
+    reads: list[ObjectInfo] = field(default_factory=list)
+    touched: list[ObjectInfo] = field(default_factory=list)
+    redo: list[str] = field(default_factory=list)
+    drops: list[str] = field(default_factory=list)
 
 
 def plan_source(source: str, diff: Diff, recipe: str, shard_bytes: int) -> SourcePlan:
-    """The shards of one source's run: rebuilt ones first, then new ones, each in order of name."""
-    reads = [
-        (ObjectInfo(row["object_name"], row["size"], row["token"]), row["shard"])
-        for batch in diff.reads.to_batches()
-        for row in batch.to_pylist()
-    ]
-    rebuilt = _rebuilt(source, reads, diff.gone, recipe)
-    new = [info for info, shard in reads if shard is None]
-    shards = (*rebuilt, *_new(source, new, recipe, shard_bytes))
-    touched = {plan.shard for plan in rebuilt}
+    """The shards of one source's run: those that continue others first, then new ones, in order of name."""
+    new = [info for info, shard in _infos(diff.reads) if shard is None]
+    work = _work(diff)
+    # Joining alone changes no row, so it waits for a night that publishes something.
+    groups = joined_shards(diff.shards, _lost(diff.gone), shard_bytes) if work or new else []
+    shards = (*_continued(source, work, groups, recipe), *_new(source, new, recipe, shard_bytes))
+    continued = {parent for plan in shards for parent in plan.parents}
+    moved, moved_bytes = _moved(diff)
     return SourcePlan(
         source=source,
         shards=shards,
-        kept_shards=tuple(shard for shard in diff.shards if shard not in touched),
-        kept_rejections=tuple(Rejection(**row) for row in _rejections(diff.kept_rejections)),
+        kept_shards=tuple(one for one in diff.shards["shard"].to_pylist() if one not in continued),
+        kept_rejections=rejections_of(diff.kept_rejections),
         listed=diff.listed,
         new=diff.new,
         changed=diff.changed,
         unchanged=diff.unchanged,
         gone=diff.gone.num_rows,
-        work_bytes=sum(info.size for info, _ in reads),
+        work_bytes=_bytes_of(diff.reads) + _bytes_of(diff.redo),
+        moved=moved,
+        moved_bytes=moved_bytes,
+        touched=diff.touched.num_rows,
+        redo=diff.redo.num_rows,
     )
 
 
-def keep_all(source: str, known: pa.Table, rejected: pa.Table, problem: str) -> SourcePlan:
-    """The plan that works on nothing and lets nothing go, because of a problem with the listing."""
-    return SourcePlan(
-        source=source,
-        shards=(),
-        kept_shards=tuple(sorted(known["shard"].unique().to_pylist())),
-        kept_rejections=tuple(Rejection(**row) for row in _rejections(rejected)),
-        listed=0,
-        new=0,
-        changed=0,
-        unchanged=len(known["object_name"].unique()),
-        gone=0,
-        work_bytes=0,
-        problem=problem,
-    )
+def rejections_of(table: pa.Table) -> tuple[Rejection, ...]:
+    """Rows of the rejected table as records."""
+    names = ["source" if name == "source_name" else name for name in table.column_names]
+    return tuple(Rejection(**row) for row in table.rename_columns(names).to_pylist())
 
 
 def shard_ends(infos: Sequence[ObjectInfo], shard_bytes: int) -> list[int]:
@@ -92,54 +95,100 @@ def shard_ends(infos: Sequence[ObjectInfo], shard_bytes: int) -> list[int]:
 
 def _draw(name: str) -> float:
     """A number in [0, 1) that belongs to the name."""
-    return int.from_bytes(hashlib.sha256(_bytes(name)).digest()[:7], "big") / 2**56
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:7], "big") / 2**56
 
 
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "surrogatepass")
+def _infos(table: pa.Table) -> Iterator[tuple[ObjectInfo, str | None]]:
+    columns = (table[name].to_pylist() for name in ("object_name", "size", "token", "checksum", "shard"))
+    for name, size, token, checksum, shard in zip(*columns, strict=True):
+        yield ObjectInfo(name, size, token, checksum), shard
 
 
-def _rebuilt(
-    source: str, reads: list[tuple[ObjectInfo, str | None]], gone: pa.Table, recipe: str
-) -> list[ShardPlan]:
-    infos: dict[str, list[ObjectInfo]] = {}
-    drops: dict[str, list[str]] = {}
-    for info, shard in reads:
+def _work(diff: Diff) -> dict[str, _Work]:
+    """What is to be done, by shard that exists."""
+    work: defaultdict[str, _Work] = defaultdict(_Work)
+    for info, shard in _infos(diff.reads):
         if shard is not None:
-            infos.setdefault(shard, []).append(info)
-    for name, shard in zip(gone["object_name"].to_pylist(), gone["shard"].to_pylist(), strict=True):
-        drops.setdefault(shard, []).append(name)
-    return [
-        ShardPlan(
-            source=source,
-            shard=shard,
-            inputs=_inputs(infos.get(shard, ()), drops.get(shard, ()), recipe),
-            reads=tuple(infos.get(shard, ())),
-            drops=tuple(drops.get(shard, ())),
-            previous=True,
+            work[shard].reads.append(info)
+    for info, shard in _infos(diff.touched):
+        work[str(shard)].touched.append(info)
+    for name, shard in zip(*_names_and_shards(diff.redo), strict=True):
+        work[shard].redo.append(name)
+    for name, shard in zip(*_names_and_shards(diff.gone), strict=True):
+        work[shard].drops.append(name)
+    return work
+
+
+def _names_and_shards(table: pa.Table) -> tuple[list[str], list[str]]:
+    return table["object_name"].to_pylist(), table["shard"].to_pylist()
+
+
+def _lost(gone: pa.Table) -> dict[str, tuple[int, int]]:
+    """Objects and bytes that shards lose."""
+    sums = gone.group_by("shard", use_threads=False).aggregate([("size", "count"), ("size", "sum")])
+    columns = (sums[name].to_pylist() for name in ("shard", "size_count", "size_sum"))
+    return {shard: (count, size) for shard, count, size in zip(*columns, strict=True)}
+
+
+def _continued(
+    source: str, work: Mapping[str, _Work], groups: Sequence[tuple[str, ...]], recipe: str
+) -> Iterator[ShardPlan]:
+    """Plans of shards that continue one of the last snapshot, or several as one."""
+    joined = {shard for group in groups for shard in group}
+    alone = [(shard,) for shard in work if shard not in joined]
+    for parents in sorted([*alone, *groups]):
+        every = [work[shard] for shard in parents if shard in work]
+        name = parents[0] if len(parents) == 1 else fingerprint(source, "joined", *parents)[:16]
+        yield _plan(
+            ShardPlan(
+                source=source,
+                shard=name,
+                inputs=recipe,
+                reads=tuple(sorted((i for one in every for i in one.reads), key=lambda info: info.name)),
+                touched=tuple(info for one in every for info in one.touched),
+                redo=tuple(name for one in every for name in one.redo),
+                drops=tuple(name for one in every for name in one.drops),
+                parents=parents,
+            )
         )
-        for shard in sorted(infos.keys() | drops.keys())
-    ]
 
 
-def _new(source: str, infos: list[ObjectInfo], recipe: str, shard_bytes: int) -> list[ShardPlan]:
-    plans = []
+def _new(source: str, infos: Sequence[ObjectInfo], recipe: str, shard_bytes: int) -> Iterator[ShardPlan]:
     for start, end in pairwise([0, *shard_ends(infos, shard_bytes)]):
         part = tuple(infos[start:end])
         # The names alone: the same corpus gives the same files, whatever its time stamps are.
-        shard = fingerprint(source, *(info.name for info in part))[:16]
-        plans.append(ShardPlan(source, shard, _inputs(part, (), recipe), reads=part))
-    return plans
+        name = fingerprint(source, *(info.name for info in part))[:16]
+        yield _plan(ShardPlan(source, name, recipe, reads=part))
 
 
-def _inputs(reads: Sequence[ObjectInfo], drops: Sequence[str], recipe: str) -> str:
-    versions = (part for info in reads for part in (info.name, info.token))
-    return fingerprint(recipe, *versions, "drops", *drops)
-
-
-def _rejections(table: pa.Table) -> list[dict[str, Any]]:
-    renamed = table.rename_columns(
-        ["source" if name == "source_name" else name for name in table.column_names]
+def _plan(plan: ShardPlan) -> ShardPlan:
+    """The plan with its inputs: so far they hold the recipe alone."""
+    versions = (part for info in (*plan.reads, *plan.touched) for part in (info.name, info.token))
+    inputs = fingerprint(
+        plan.inputs, *versions, "redo", *plan.redo, "drops", *plan.drops, "parents", *plan.parents
     )
-    rows: list[dict[str, Any]] = renamed.to_pylist()
-    return rows
+    return replace(plan, inputs=inputs)
+
+
+def _moved(diff: Diff) -> tuple[int, int]:
+    """New objects that look like a gone one: number and bytes. The same checksum, or version, and size."""
+    new = diff.reads.filter(pc.is_null(diff.reads["shard"]))
+    left = Counter(_contents(diff.gone))
+    count = size = 0
+    for content in _contents(new):
+        if left[content] > 0:
+            left[content] -= 1
+            count += 1
+            size += content[0]
+    return count, size
+
+
+def _contents(table: pa.Table) -> Iterator[tuple[int, str]]:
+    columns = (table[name].to_pylist() for name in ("size", "checksum", "token"))
+    for size, checksum, token in zip(*columns, strict=True):
+        yield size, checksum or token
+
+
+def _bytes_of(table: pa.Table) -> int:
+    return int(pc.sum(table["size"]).as_py() or 0)

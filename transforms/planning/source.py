@@ -1,34 +1,109 @@
-"""From a source's columns to its plan."""
+"""From a source's columns to its plan, part by part."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
+from transforms.model.errors import StorageError
 from transforms.model.ids import fingerprint
-from transforms.planning.diff import KNOWN, LISTING, compare
-from transforms.planning.shards import keep_all, plan_source
-from transforms.table.ipc import from_ipc
+from transforms.planning.diff import KNOWN, LISTING, compare, together
+from transforms.planning.known import known_tables, rejected_table
+from transforms.planning.listing import listing_tables
+from transforms.planning.partition import divided, part_count, part_of
+from transforms.planning.plan import SourcePlan
+from transforms.planning.shards import plan_source, rejections_of
+from transforms.storage.registry import open_store
+from transforms.table.layout import DOCUMENTS
+from transforms.table.reader import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    import pyarrow as pa
-
-    from transforms.planning.plan import SourcePlan
+    from transforms.planning.diff import Diff
     from transforms.stages.job import Job
 
 
-def make_plan(
-    job: Job, source: str, listing: Iterable[bytes], documents: Iterable[bytes], rejected: pa.Table
-) -> SourcePlan:
-    """The plan of one source from the Arrow IPC streams of its listing and its documents."""
-    spec = job.source[source]
-    diff = compare(from_ipc(listing, LISTING), from_ipc(documents, KNOWN), rejected, spec.recipe)
+def parts_of(job: Job, source: str) -> int:
+    """In how many parts a source is compared: what the last snapshot holds of it decides."""
+    if job.parent is None:
+        return 1
+    entry = Snapshot.open(open_store(job.table), job.parent).manifest.sources.get(source)
+    return 1 if entry is None else part_count(entry.counts["documents"])
+
+
+def compare_part(
+    job: Job,
+    source: str,
+    part: tuple[int, int],
+    listing: Iterable[pa.Table],
+    documents: Iterable[pa.Table],
+    rejected: pa.Table,
+) -> Diff:
+    """The outcome for one part; ``part`` is its number and that of all parts."""
+    number, count = part
+    if count > 1:
+        rejected = rejected.filter(pa.array(part_of(rejected["object_name"], count) == number))
+    listed = pa.concat_tables([LISTING.empty_table(), *listing])
+    known = pa.concat_tables([KNOWN.empty_table(), *documents])
+    return compare(listed, known, rejected, job.source[source].recipe, job.selection, full=job.full)
+
+
+def plan_parts(job: Job, source: str, parts: Sequence[Diff]) -> SourcePlan:
+    """The plan of one source from all its parts."""
     # A shard done for another parent carried other rows over.
-    inputs = fingerprint(spec.recipe.fingerprint, str(job.parent))
-    return plan_source(source, diff, inputs, job.shard_bytes)
+    inputs = fingerprint(job.source[source].recipe.fingerprint, str(job.parent), str(job.full))
+    return plan_source(source, together(parts), inputs, job.shard_bytes)
 
 
-def keep_source(source: str, documents: Iterable[bytes], rejected: pa.Table, problem: str) -> SourcePlan:
-    """The plan of a source that could not be listed whole: it keeps its rows, whatever else changes."""
-    return keep_all(source, from_ipc(documents, KNOWN), rejected, problem)
+def keep_source(job: Job, source: str, rejected: pa.Table, problem: str = "") -> SourcePlan:
+    """The plan that works on nothing and lets nothing go, whatever else changes.
+
+    It is that of a source that the run is not about, or that could not be listed whole: the ``problem``.
+    """
+    documents, shards = 0, []
+    if job.parent is not None:
+        snapshot = Snapshot.open(open_store(job.table), job.parent)
+        shards = snapshot.shards(DOCUMENTS, job.source[source].slug)
+        documents = sum(file.rows for file in snapshot.files(DOCUMENTS, source))
+    return SourcePlan(
+        source=source,
+        shards=(),
+        kept_shards=tuple(sorted(shards)),
+        kept_rejections=rejections_of(rejected),
+        listed=0,
+        new=0,
+        changed=0,
+        unchanged=documents,
+        gone=0,
+        work_bytes=0,
+        problem=problem,
+    )
+
+
+def plan_alone(job: Job, source: str) -> SourcePlan:
+    """The plan of one source, made in this process and kept nowhere."""
+    rejected = rejected_table(job, source)
+    if not job.selection.has(source):
+        return keep_source(job, source, rejected)
+    count = parts_of(job, source)
+    try:
+        listing = _by_part(listing_tables(job, source), count)
+    except StorageError as error:
+        return keep_source(job, source, rejected, str(error))
+    documents = _by_part(known_tables(job, source), count)
+    parts = (
+        compare_part(job, source, (part, count), listing.pop(part, ()), documents.pop(part, ()), rejected)
+        for part in range(count)
+    )
+    return plan_parts(job, source, [*parts])
+
+
+def _by_part(tables: Iterable[pa.Table], count: int) -> dict[int, list[pa.Table]]:
+    parts: defaultdict[int, list[pa.Table]] = defaultdict(list)
+    for table in tables:
+        for part, rows in divided(table, count):
+            parts[part].append(rows)
+    return parts

@@ -225,6 +225,10 @@ def _outcome(
         reasons=dict(Counter(r.reason for r in result.rejected).most_common()),
         examples=examples,
         embedded_tokens=sum(receipt.embedded_tokens for receipt in receipts),
+        work={
+            name: sum(getattr(receipt.work, name) for receipt in receipts)
+            for name in ("opened", "extracted", "chunked")
+        },
         incomplete=result.incomplete,
         notices=tuple(dict.fromkeys(notice for receipt in receipts for notice in receipt.notices)),
     )

@@ -13,9 +13,11 @@ from transforms.embedders.protocol import GivesNotice, RefusesTexts, StoppedErro
 from transforms.embedders.vectors import as_bits, as_int8
 from transforms.model.errors import BudgetReachedError
 from transforms.stages.embedder import embedder_of
-from transforms.stages.failed import NO_VECTOR, with_failed, within_input
+from transforms.stages.failed import with_failed, within_input
 from transforms.stages.kept import fill_from_kept, keep_vectors
+from transforms.stages.recall import recall_of
 from transforms.stages.refused import without_refused
+from transforms.stages.renew import NO_VECTOR
 from transforms.stages.work import EmbeddedShard
 from transforms.table.columns import replace_column
 from transforms.table.schema import CHUNKS
@@ -37,26 +39,29 @@ MARKS: Mapping[str | None, str] = {"split": "embedded_in_parts", "truncate": "em
 def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
     """Complete the shard's new rows.
 
-    A vector is named by its ``embed_key``; one that the shard's former rows have is carried over and
-    never paid for again, and each distinct text that is left is embedded once.
+    A vector is named by its ``embed_key``. One that the shard's former rows have, or any other that the table
+    holds, is carried over and never paid for again; each distinct text that is left is embedded once.
     """
     embedder = embedder_of(job)
     shard = with_failed(shard, job, embedder)
-    vectors, missing = _known_vectors(shard, embedder.dimension)
+    vectors, missing = _known_vectors(shard, embedder.dimension, full=job.full)
     missing = missing[within_input(shard.chunks, embedder)[missing]]
     missing = fill_from_kept(shard.plan, shard.chunks["embed_key"], vectors, missing, job)
     keys = shard.chunks["embed_key"].to_pylist()
-    texts = shard.chunks["embed_text"]
+    missing = _recalled(vectors, missing, keys, job)
     distinct = {keys[place]: place for place in reversed(missing.tolist())}
     places = sorted(distinct.values())
+    texts = shard.chunks["embed_text"].take(pa.array(places, pa.int64())).to_pylist()
+    new_keys = [keys[place] for place in places]
     try:
-        new = embed_distinct(embedder, [texts[place].as_py() for place in places])
+        new = embed_distinct(embedder, texts)
     except StoppedError as error:
-        keep_vectors(shard.plan, [keys[place] for place in places], error.vectors, job)
+        keep_vectors(shard.plan, new_keys, error.vectors, job)
         if not isinstance(error.cause, BudgetReachedError):
             raise error.cause from error
         return _stopped(shard, embedder)
-    row_of = {keys[place]: row for row, place in enumerate(places)}
+    recall_of(job).keep(new_keys, new)
+    row_of = {key: row for row, key in enumerate(new_keys)}
     for place in missing.tolist():
         vectors[place] = new[row_of[keys[place]]]
     tokens = shard.chunks["embed_tokens"].take(pa.array(places, pa.int64()))
@@ -73,7 +78,8 @@ def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
         embedded_tokens=pc.sum(tokens).as_py() or 0,
         touched=shard.touched,
         rejections=(*shard.rejections, *refused),
-        empty=_empty(embedder, [texts[place].as_py() for place in places], new),
+        work=shard.work,
+        empty=_empty(embedder, texts, new),
         stopped=shard.stopped,
         notices=_notices(embedder),
     )
@@ -105,13 +111,32 @@ def _empty(embedder: Embedder, texts: Sequence[str], vectors: NDArray[np.float32
     return len(none)
 
 
-def _known_vectors(shard: ChunkedShard, dimension: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _recalled(
+    vectors: NDArray[np.float32], missing: NDArray[np.int64], keys: Sequence[str], job: Job
+) -> NDArray[np.int64]:
+    """Fill in the vectors that the table has elsewhere; the places that are left."""
+    found = recall_of(job).vectors(
+        list({keys[place]: None for place in missing.tolist()}), vectors.shape[1]
+    )
+    if not found:
+        return missing
+    for place in missing.tolist():
+        if keys[place] in found:
+            vectors[place] = found[keys[place]]
+    return np.array([place for place in missing.tolist() if keys[place] not in found], np.int64)
+
+
+def _known_vectors(
+    shard: ChunkedShard, dimension: int, *, full: bool
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """The vectors that the carried rows have, and the places that still need one.
 
     A known text without a vector stays without: it was asked for once, under the same key.
     """
     keys = shard.chunks["embed_key"]
     vectors = np.full((len(keys), dimension), np.nan, dtype=np.float32)
+    if full:
+        return vectors, np.arange(len(keys))
     old = shard.carried.chunks
     found = pc.index_in(keys, value_set=old["embed_key"].combine_chunks())
     known = np.flatnonzero(found.is_valid().to_numpy())

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from transforms.extractors.isolate import extract_isolated
 from transforms.model.errors import RejectedError
 from transforms.model.ids import doc_id, id_inside
+from transforms.model.shard import Work
 from transforms.stages.reject import rejection
 from transforms.stages.work import ExtractedShard, SourceDocument
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def extract_shard(shard: ReadShard, job: Job) -> ExtractedShard:
-    """The documents of every payload, in order of object name and then of their place in it.
+    """The documents of every payload, in their order, and those whose text the table has.
 
     What cannot be read, an object or a part of one, is a rejection, and its last good rows stay.
     """
@@ -50,7 +51,15 @@ def extract_shard(shard: ReadShard, job: Job) -> ExtractedShard:
         if found.refused:
             stale += _stale(shard.carried.documents, info.name, {one.doc_id for one in own}, found.refused)
     carried = replace(shard.carried, stale=tuple(stale))
-    return ExtractedShard(shard.plan, carried, tuple(documents), shard.touched, tuple(rejections))
+    return ExtractedShard(
+        plan=shard.plan,
+        carried=carried,
+        documents=(*documents, *shard.stored),
+        renew=shard.renew,
+        touched=shard.touched,
+        rejections=tuple(rejections),
+        work=Work(opened=shard.opened, extracted=len(documents)),
+    )
 
 
 def refused_parts(

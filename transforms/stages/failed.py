@@ -12,9 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.model.ids import embed_keys
 from transforms.stages.merge import is_carried
-from transforms.stages.rows import TASK
+from transforms.stages.renew import NO_VECTOR, renewed_chunks
 from transforms.table.columns import count_true, replace_column
 from transforms.table.schema import CHUNKS
 
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from transforms.embedders.protocol import Embedder
     from transforms.stages.job import Job, SourceSpec
     from transforms.stages.work import ChunkedShard
-
-NO_VECTOR = "no_vector"
-"""Warning on a chunk whose text the model knows nothing of; its embedding is null."""
 
 
 def with_failed(shard: ChunkedShard, job: Job, embedder: Embedder) -> ChunkedShard:
@@ -38,7 +34,7 @@ def with_failed(shard: ChunkedShard, job: Job, embedder: Embedder) -> ChunkedSha
         return shard
     documents = former.filter(other_model)
     ids = documents["doc_id"].combine_chunks()
-    chunks = shard.carried.chunks.filter(pc.is_in(shard.carried.chunks["doc_id"], ids))
+    chunks = renewed_chunks(shard.carried.chunks, ids.to_pylist(), embedder, job)
     stale = tuple(one for one in shard.carried.stale if one not in set(ids.to_pylist()))
     constants = {"status": "stale", "embed_recipe": source.recipe.embed, "changed_in": job.snapshot}
     for name, value in constants.items():
@@ -47,7 +43,7 @@ def with_failed(shard: ChunkedShard, job: Job, embedder: Embedder) -> ChunkedSha
         shard,
         carried=replace(shard.carried, stale=stale),
         documents=pa.concat_tables([shard.documents, documents]),
-        chunks=pa.concat_tables([shard.chunks, _to_embed(chunks, job.snapshot, embedder)]),
+        chunks=pa.concat_tables([shard.chunks, chunks]),
     )
 
 
@@ -76,18 +72,3 @@ def without_other_vectors(chunks: pa.Table, documents: pa.Table, source: SourceS
 
 def _of_another_model(documents: pa.Table, source: SourceSpec) -> pa.ChunkedArray:
     return pc.not_equal(documents["embed_recipe"], source.recipe.embed)
-
-
-def _to_embed(chunks: pa.Table, snapshot: int, embedder: Embedder) -> pa.Table:
-    """Rows as the chunker leaves them: without a vector, named and counted for today's model."""
-    rows = chunks.num_rows
-    keys = embed_keys(embedder.name, embedder.dimension, TASK, chunks["embed_sha256"].to_pylist())
-    columns = {
-        "embed_key": list(keys),
-        "embed_tokens": embedder.counter.count(chunks["embed_text"].to_pylist()),
-        "changed_in": [snapshot] * rows,
-        "warnings": [[w for w in one if w != NO_VECTOR] for one in chunks["warnings"].to_pylist()],
-    } | dict.fromkeys(("embedding", "embed_dim", "embed_model", "embed_usage"), [None] * rows)
-    for name, values in columns.items():
-        chunks = replace_column(chunks, name, pa.array(values, CHUNKS.field(name).type))
-    return chunks

@@ -29,6 +29,7 @@ def check_plans(plans: Sequence[SourcePlan], job: Job) -> None:
     if parent is not None:
         _check_same_table(parent, job)
         _check_deletions(plans, parent, job)
+        _check_selection(parent, job)
     _check_listings(plans, parent, job)
     if any(plan.work_bytes for plan in plans):
         check_drift(job)
@@ -69,6 +70,17 @@ def _removed(parent: Snapshot, job: Job) -> Iterator[str]:
         documents = source.counts["documents"]
         if name not in job.source and documents > job.always_allowed_deletes:
             yield f"  source `{name}` is not configured any more; its {documents:,} documents would go"
+
+
+def _check_selection(parent: Snapshot, job: Job) -> None:
+    """A run about a part of the table leaves the rest as it is: then both must be of one model."""
+    for name in () if job.selection.is_everything else parent.manifest.sources:
+        if name in job.source and _has_other_vectors(parent, name, job):
+            raise GuardError(
+                f"Nothing was published: source `{name}` has vectors of another model, which would stand beside "
+                "those of today. Run without --source, --prefix, --since and --recipe; --max-tokens bounds what "
+                "a run spends."
+            )
 
 
 def _check_listings(plans: Sequence[SourcePlan], parent: Snapshot | None, job: Job) -> None:

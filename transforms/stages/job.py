@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from transforms.embedders.settings import settings_to_json
 from transforms.model.ids import fingerprint
+from transforms.planning.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -73,6 +74,9 @@ class Job:
     """Tokens that this run may send to a server."""
     allow_deletes: bool = False
     """Delete however much is gone, and replace another table."""
+    selection: Selection = EVERYTHING
+    full: bool = False
+    """Take nothing for done: read, extract, chunk and embed everything that is selected."""
 
     @cached_property
     def recipe(self) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.stages.renew import with_versions
 from transforms.table.columns import equal_rows, replace_column, sorted_by
 
 if TYPE_CHECKING:
@@ -35,14 +36,17 @@ class MergedShard:
     """Whether any row, of documents too, is new, other or gone."""
 
 
-def merge_shard(shard: EmbeddedShard, snapshot: int) -> MergedShard:
-    """All rows of the shard in the new snapshot, ordered by document and place."""
-    kept_documents = _with_tokens(shard).filter(is_carried(shard))
+def merge_shard(shard: EmbeddedShard, snapshot: int, *, full: bool = False) -> MergedShard:
+    """All rows of the shard in the new snapshot, ordered by document and place.
+
+    In a ``full`` run vectors are compared too: they were computed again, whatever their keys.
+    """
+    kept_documents = _with_versions(shard).filter(is_carried(shard))
     kept_ids = pa.array(kept_documents["doc_id"].to_pylist(), pa.string())
     old_chunks = shard.carried.chunks
     kept_chunks = old_chunks.filter(pc.is_in(old_chunks["doc_id"], kept_ids))
-    new_chunks = _keep_numbers(shard.chunks, old_chunks, "chunk_id")
-    new_documents = _keep_numbers(shard.documents, shard.carried.documents, "doc_id")
+    new_chunks = _keep_numbers(shard.chunks, old_chunks, "chunk_id", vectors=full)
+    new_documents = _keep_numbers(shard.documents, shard.carried.documents, "doc_id", vectors=full)
     chunks = sorted_by(pa.concat_tables([kept_chunks, new_chunks]), "doc_id", "chunk_index")
     gone = _not_in(old_chunks["chunk_id"], chunks["chunk_id"].to_pylist())
     documents = sorted_by(pa.concat_tables([kept_documents, new_documents]), "doc_id")
@@ -65,20 +69,13 @@ def _not_in(column: pa.ChunkedArray, values: Iterable[str]) -> pa.ChunkedArray:
     return pc.invert(pc.is_in(column, pa.array(list(values), pa.string())))
 
 
-def _with_tokens(shard: EmbeddedShard) -> pa.Table:
+def _with_versions(shard: EmbeddedShard) -> pa.Table:
     """The former documents: touched ones with the version seen now, failed ones marked stale."""
-    documents = shard.carried.documents
-    versions = {info.name: info for info in shard.touched}
-    failed = {rejection.object_name for rejection in shard.rejections}
-    if not versions and not failed:
-        return documents
-    names = documents["object_name"].to_pylist()
-    tokens = documents["object_token"].to_pylist()
-    statuses = documents["status"].to_pylist()
-    tokens = [versions[n].token if n in versions else t for n, t in zip(names, tokens, strict=True)]
-    statuses = ["stale" if n in failed else s for n, s in zip(names, statuses, strict=True)]
-    table = replace_column(documents, "object_token", pa.array(tokens, pa.string()))
-    return replace_column(table, "status", pa.array(statuses, pa.string()))
+    infos = {info.name: info for info in shard.touched}
+    documents = with_versions(shard.carried.documents, infos)
+    failed = pa.array([rejection.object_name for rejection in shard.rejections], pa.string())
+    statuses = pc.if_else(pc.is_in(documents["object_name"], failed), "stale", documents["status"])
+    return replace_column(documents, "status", statuses)
 
 
 def _number_statuses(documents: pa.Table, old: pa.Table, snapshot: int) -> pa.Table:
@@ -89,7 +86,7 @@ def _number_statuses(documents: pa.Table, old: pa.Table, snapshot: int) -> pa.Ta
     return replace_column(documents, "changed_in", numbers)
 
 
-def _keep_numbers(new: pa.Table, old: pa.Table, key: str) -> pa.Table:
+def _keep_numbers(new: pa.Table, old: pa.Table, key: str, *, vectors: bool) -> pa.Table:
     """``new`` with the old ``changed_in`` wherever the row of the same key is equal otherwise."""
     found = pc.index_in(new[key], value_set=old[key].combine_chunks())
     places = [place for place, valid in enumerate(found.is_valid().to_pylist()) if valid]
@@ -97,7 +94,7 @@ def _keep_numbers(new: pa.Table, old: pa.Table, key: str) -> pa.Table:
         return new
     mine = new.take(pa.array(places, pa.int64()))
     theirs = old.take(found.drop_null())
-    same = equal_rows(mine, theirs, besides=_NOT_COMPARED).to_pylist()
+    same = equal_rows(mine, theirs, besides=_NOT_COMPARED[: 1 if vectors else 2]).to_pylist()
     numbers = new["changed_in"].to_pylist()
     before = theirs["changed_in"].to_pylist()
     for place, number, equal in zip(places, before, same, strict=True):

@@ -30,6 +30,8 @@ class Outcome:
     examples: dict[str, str] = field(default_factory=dict)
     """For each reason the first document and what was said of it."""
     embedded_tokens: int = 0
+    work: dict[str, int] = field(default_factory=dict)
+    """Objects opened, documents extracted and chunked."""
     incomplete: dict[str, str] = field(default_factory=dict)
     """Sources that could not be listed whole, and why: they keep the rows they had."""
     notices: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Plans on storage: what a run set out to do, for progress and for the second half of a local run."""
+"""Plans on storage: what a run set out to do, against which its progress is measured."""
 
 from __future__ import annotations
 
@@ -20,10 +20,3 @@ def keep_plan(plan: SourcePlan, job: Job) -> None:
     """Write the plan of one source beside the snapshot that it is for."""
     path = plan_path(job.snapshot, job.source[plan.source].slug)
     open_store(job.table).write(path, _PLAN.dump_json(plan))
-
-
-def read_plans(job: Job) -> list[SourcePlan]:
-    """The plans of all sources, in the order of the sources."""
-    store = open_store(job.table)
-    paths = (plan_path(job.snapshot, source.slug) for source in job.sources)
-    return [_PLAN.validate_json(store.read(path)) for path in paths]

@@ -1,18 +1,28 @@
-"""Read a shard's objects at the versions that were listed."""
+"""Read a shard's objects at the versions that were listed, and no more of them than is needed.
+
+An object whose bytes are known is not extracted again: it goes on from its own former rows, or, under a new
+name, from those of the object that it was moved or copied from.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from functools import lru_cache
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.extractors.detect import reads_alike
 from transforms.model.errors import PreconditionError, StorageError, TooLargeError
 from transforms.model.ids import sha256_hex
+from transforms.planning.diff import Redo
+from transforms.stages.parent import parent_of, refused_objects
+from transforms.stages.recall import recall_of
 from transforms.stages.reject import rejection
+from transforms.stages.stored import documents_of, formers_of
 from transforms.stages.work import Carried, Payload, ReadShard
 from transforms.storage.registry import open_store
 from transforms.table.layout import CHUNKS, DOCUMENTS
-from transforms.table.reader import Snapshot
 from transforms.table.schema import CHUNKS as CHUNK_COLUMNS
 from transforms.table.schema import DOCUMENTS as DOCUMENT_COLUMNS
 
@@ -20,7 +30,8 @@ if TYPE_CHECKING:
     from transforms.model.objects import ObjectInfo
     from transforms.model.shard import Rejection, ShardPlan
     from transforms.stages.job import Job, SourceSpec
-    from transforms.storage.protocol import Store
+    from transforms.stages.stored import Former
+    from transforms.stages.work import SourceDocument
 
 
 def read_shard(plan: ShardPlan, job: Job) -> ReadShard:
@@ -29,90 +40,115 @@ def read_shard(plan: ShardPlan, job: Job) -> ReadShard:
     An object that cannot be read is a rejection. One that was replaced since it was listed is left to
     the next run, so that no row mixes two versions.
     """
-    source = job.source[plan.source]
-    store = open_store(source.root)
-    carried = _carried(plan, job, source)
-    settled = _settled(carried, source, _refused(plan, job))
-    payloads: list[Payload] = []
-    touched: list[ObjectInfo] = []
-    rejections: list[Rejection] = []
+    carried = _carried(plan, job)
+    reading = _Reading(job, job.source[plan.source])
+    names = [*(info.name for info in plan.reads), *plan.redo]
+    formers = formers_of(carried.documents, names, reading.source.recipe)
+    reading.touched += plan.touched
+    listed = {info.name: info for info in plan.touched}
+    for name in plan.redo:
+        former = formers[name]
+        reading.go_on(listed.get(name, former.info), former, None)
+    refused = refused_objects(job).get(plan.source, frozenset())
     for info in plan.reads:
-        outcome = _read(store, info, source, job.max_object_bytes)
-        if not isinstance(outcome, Payload):
-            rejections.append(outcome)
-        elif settled.get(info.name) == outcome.sha256:
-            touched.append(info)
-        else:
-            payloads.append(outcome)
-    return ReadShard(plan, carried, tuple(payloads), tuple(touched), tuple(rejections))
-
-
-def _carried(plan: ShardPlan, job: Job, source: SourceSpec) -> Carried:
-    if not plan.previous or job.parent is None:
-        return Carried(CHUNK_COLUMNS.empty_table(), DOCUMENT_COLUMNS.empty_table())
-    snapshot = _parent(job.table, job.parent, job.run_id)
-    return Carried(
-        snapshot.shard_table(CHUNKS, source.slug, plan.shard),
-        snapshot.shard_table(DOCUMENTS, source.slug, plan.shard),
+        reading.read(info, None if job.full or info.name in refused else formers.get(info.name))
+    reading.take_along()
+    return ReadShard(
+        plan=plan,
+        carried=carried,
+        payloads=tuple(reading.payloads),
+        stored=tuple(reading.stored),
+        renew=tuple(reading.renew),
+        touched=tuple(reading.touched),
+        rejections=tuple(reading.rejections),
+        opened=reading.opened,
     )
 
 
-@lru_cache(maxsize=1)
-def _parent(table: str, number: int, run_id: str) -> Snapshot:  # noqa: ARG001 - see below
-    """The snapshot that the run continues, its manifest read once a process and not once a shard.
+@dataclass(slots=True)
+class _Reading:
+    """What has come of a shard's objects so far."""
 
-    The run is part of the key: another run may find another table at the same place.
-    """
-    return Snapshot.open(open_store(table), number)
+    job: Job
+    source: SourceSpec
+    payloads: list[Payload] = field(default_factory=list)
+    stored: list[SourceDocument] = field(default_factory=list)
+    renew: list[ObjectInfo] = field(default_factory=list)
+    touched: list[ObjectInfo] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    opened: int = 0
 
-
-def _refused(plan: ShardPlan, job: Job) -> frozenset[str]:
-    """The objects of the source that the parent has rejections of, whole or in part."""
-    if not plan.previous or job.parent is None:
-        return frozenset()
-    return _parent_refused(job.table, job.parent, job.run_id).get(plan.source, frozenset())
-
-
-@lru_cache(maxsize=1)
-def _parent_refused(table: str, number: int, run_id: str) -> dict[str, frozenset[str]]:
-    rejected = _parent(table, number, run_id).rejected().select(["source_name", "object_name"])
-    names: defaultdict[str, set[str]] = defaultdict(set)
-    for row in rejected.to_pylist():
-        names[row["source_name"]].add(row["object_name"])
-    return {source: frozenset(found) for source, found in names.items()}
-
-
-def _settled(carried: Carried, source: SourceSpec, refused: frozenset[str]) -> dict[str, str]:
-    """The content hash of each object whose rows are complete and of today's recipe.
-
-    One with a part in the rejected table is read again, so that the row there is of today's version.
-    """
-    columns = [
-        "object_name",
-        "object_sha256",
-        "status",
-        "extract_recipe",
-        "chunk_recipe",
-        "embed_recipe",
-    ]
-    today = (source.recipe.extract, source.recipe.chunk, source.recipe.embed)
-    hashes: dict[str, str] = {}
-    outdated = set(refused)
-    for row in carried.documents.select(columns).to_pylist():
-        recipe = (row["extract_recipe"], row["chunk_recipe"], row["embed_recipe"])
-        if recipe == today and row["status"] != "stale":
-            hashes[row["object_name"]] = row["object_sha256"]
+    def read(self, info: ObjectInfo, former: Former | None) -> None:
+        """Read an object; where its bytes are those that its rows were made from, go on from these."""
+        payload = self._payload(info)
+        if payload is None:
+            return
+        if former is None or former.redo == Redo.READ or former.sha256 != payload.sha256:
+            self.payloads.append(payload)
         else:
-            outdated.add(row["object_name"])
-    return {name: sha for name, sha in hashes.items() if name not in outdated}
+            self.touched.append(info)
+            self.go_on(info, former, payload)
+
+    def go_on(self, info: ObjectInfo, former: Former, payload: Payload | None) -> None:
+        """Take an object up at the first stage whose recipe is another, from its former rows."""
+        if former.redo == Redo.EMBED:
+            self.renew.append(info)
+        elif former.redo == Redo.CHUNK and former.has_text:
+            self.stored += documents_of(former.rows, info)
+        elif former.redo == Redo.CHUNK:
+            payload = payload or self._payload(info)
+            if payload is not None:
+                self.payloads.append(payload)
+
+    def take_along(self) -> None:
+        """Replace payloads by documents that the snapshot has of the same bytes under another name."""
+        rows = recall_of(self.job).documents([payload.sha256 for payload in self.payloads])
+        origins: dict[str, list[Former]] = {}
+        for source in rows["source_name"].unique().to_pylist():
+            own = rows.filter(pc.equal(rows["source_name"], source))
+            for former in formers_of(own, own["object_name"].to_pylist(), self.source.recipe).values():
+                if former.redo != Redo.READ and former.has_text:
+                    origins.setdefault(former.sha256, []).append(former)
+        left = []
+        for payload in self.payloads:
+            alike = (
+                one
+                for one in origins.get(payload.sha256, ())
+                if reads_alike(one.info.name, payload.info.name)
+            )
+            origin = next(alike, None)
+            if origin is None:
+                left.append(payload)
+            else:
+                self.stored += documents_of(origin.rows, payload.info)
+        self.payloads = left
+
+    def _payload(self, info: ObjectInfo) -> Payload | None:
+        outcome = _read(info, self.source, self.job.max_object_bytes)
+        if isinstance(outcome, Payload):
+            self.opened += 1
+            return outcome
+        self.rejections.append(outcome)
+        return None
 
 
-def _read(store: Store, info: ObjectInfo, source: SourceSpec, limit: int) -> Payload | Rejection:
+def _carried(plan: ShardPlan, job: Job) -> Carried:
+    parent = parent_of(job)
+    chunks, documents = [CHUNK_COLUMNS.empty_table()], [DOCUMENT_COLUMNS.empty_table()]
+    slug = job.source[plan.source].slug
+    for shard in plan.parents if parent is not None else ():
+        if parent is not None:
+            chunks.append(parent.shard_table(CHUNKS, slug, shard))
+            documents.append(parent.shard_table(DOCUMENTS, slug, shard))
+    return Carried(pa.concat_tables(chunks), pa.concat_tables(documents))
+
+
+def _read(info: ObjectInfo, source: SourceSpec, limit: int) -> Payload | Rejection:
     if info.size > limit:
         detail = f"{info.size:,} bytes are over limits.max_object_bytes = {limit:,}."
         return rejection(source, info, "read", "too_large", detail)
     try:
-        data = store.read(info.name, token=info.token, limit=limit)
+        data = open_store(source.root).read(info.name, token=info.token, limit=limit)
     except PreconditionError:
         detail = "The object was replaced or deleted after it was listed; the next run reads it."
         return rejection(source, info, "read", "changed_while_reading", detail)

@@ -40,9 +40,9 @@ _OF_CUT = (
 
 
 def document_rows(
-    documents: Sequence[SourceDocument], cut: Sequence[Sequence[Chunk]], source: SourceSpec, job: Job
+    documents: Sequence[SourceDocument], counts: Sequence[int], source: SourceSpec, job: Job
 ) -> pa.Table:
-    """One row a document, with the number of its chunks."""
+    """One row a document; ``counts`` are the numbers of their chunks."""
     store = open_store(source.root)
     read = [doc.document for doc in documents]
     infos = [doc.info for doc in documents]
@@ -54,9 +54,10 @@ def document_rows(
             "doc_id": [doc.doc_id for doc in documents],
             "object_name": [info.name for info in infos],
             "doc_uri": [store.uri(info.name) for info in infos],
-            "status": ["ok" if chunks else "empty" for chunks in cut],
+            "status": ["ok" if chunks else "empty" for chunks in counts],
             "object_size": [info.size for info in infos],
             "object_token": [info.token for info in infos],
+            "object_checksum": [info.checksum or None for info in infos],
             "object_sha256": [doc.object_sha256 for doc in documents],
             "media_type": [document.media_type for document in read],
             "doc_title": [document.title for document in read],
@@ -68,7 +69,7 @@ def document_rows(
             "text_chars": [len(document.text) for document in read],
             "blocks": _structs([document.blocks for document in read], DOCUMENTS.field("blocks").type),
             "pages": _structs([document.pages for document in read], DOCUMENTS.field("pages").type),
-            "chunk_count": [len(chunks) for chunks in cut],
+            "chunk_count": counts,
             "extract_recipe": _constant(source.recipe.extract, count),
             "chunk_recipe": _constant(source.recipe.chunk, count),
             "embed_recipe": _constant(source.recipe.embed, count),

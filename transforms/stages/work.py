@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from transforms.model.shard import NO_WORK
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from transforms.model.document import Document
     from transforms.model.objects import ObjectInfo
-    from transforms.model.shard import Rejection, ShardPlan
+    from transforms.model.shard import Rejection, ShardPlan, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +36,20 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class ReadShard:
-    """After reading. ``touched`` have a new version but the old bytes, made with today's recipe."""
+    """After reading.
+
+    ``stored`` are documents whose text the table has, ``renew`` objects whose chunks are those of today's
+    recipe but for the model, ``touched`` objects with a new version of the old bytes.
+    """
 
     plan: ShardPlan
     carried: Carried
     payloads: tuple[Payload, ...] = ()
+    stored: tuple[SourceDocument, ...] = ()
+    renew: tuple[ObjectInfo, ...] = ()
     touched: tuple[ObjectInfo, ...] = ()
     rejections: tuple[Rejection, ...] = ()
+    opened: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +69,10 @@ class ExtractedShard:
     plan: ShardPlan
     carried: Carried
     documents: tuple[SourceDocument, ...] = ()
+    renew: tuple[ObjectInfo, ...] = ()
     touched: tuple[ObjectInfo, ...] = ()
     rejections: tuple[Rejection, ...] = ()
+    work: Work = NO_WORK
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +85,7 @@ class ChunkedShard:
     chunks: pa.Table
     touched: tuple[ObjectInfo, ...] = ()
     rejections: tuple[Rejection, ...] = ()
+    work: Work = NO_WORK
     stopped: bool = False
     """The budget was used up: there are no rows."""
 
@@ -90,6 +102,7 @@ class EmbeddedShard:
     embedded_tokens: int
     touched: tuple[ObjectInfo, ...] = ()
     rejections: tuple[Rejection, ...] = ()
+    work: Work = NO_WORK
     empty: int = 0
     """Texts that were embedded and got no vector, nor a refusal."""
     stopped: bool = False

@@ -39,7 +39,7 @@ def write_shard(shard: EmbeddedShard, job: Job) -> ShardReceipt:
             notices=shard.notices,
         )
     store = open_store(job.table)
-    merged = merge_shard(shard, job.snapshot)
+    merged = merge_shard(shard, job.snapshot, full=job.full)
     check_vectors(merged.chunks, embedder_of(job).dimension)
     # A run that was thought dead may wake up when its snapshot is published: that never changes.
     require_claim(store, job.snapshot, job.run_id)
@@ -59,6 +59,7 @@ def write_shard(shard: EmbeddedShard, job: Job) -> ShardReceipt:
         files=tuple(files),
         rejected=shard.rejections,
         deleted=merged.deleted,
+        work=shard.work,
         empty=shard.empty,
         notices=shard.notices,
         differs=merged.differs,

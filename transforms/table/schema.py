@@ -114,6 +114,7 @@ DOCUMENTS = pa.schema(
         _column("status", pa.string(), "ok, empty, or stale (kept from before a failed change)"),
         _column("object_size", pa.int64(), "bytes of the object"),
         _column("object_token", pa.string(), "version of the object that was read last"),
+        _column("object_checksum", pa.string(), "what the store says of its content", null=True),
         _column("object_sha256", pa.string(), "SHA-256 of the object's bytes"),
         _column("media_type", pa.string(), "type found by content, then by name"),
         _column("doc_title", pa.string(), "title from the file's own metadata", null=True),

@@ -29,6 +29,7 @@ _COMPRESSION_LEVEL = 1
 _STRINGS_WITH_FEW_VALUES = [
     "source_name", "doc_id", "doc_uri", "doc_title", "doc_title_from", "doc_type", "doc_sha256",
     "section_title", "breadcrumb", "metadata", "strategy", "config_id", "counter", "cut", "embed_model",
+    "status", "media_type", "language", "extract_recipe", "chunk_recipe", "embed_recipe",
 ]  # fmt: skip
 
 

@@ -4,34 +4,57 @@ import pyarrow as pa
 import pytest
 
 from transforms.planning.diff import KNOWN, LISTING
+from transforms.planning.known import COLUMNS, known_of
 from transforms.stages.job import Recipe
-from transforms.table.schema import REJECTED
+from transforms.table.schema import DOCUMENTS, REJECTED
 
 TODAY = Recipe("x1", "c1", "e1")
 
 
-def listing(*rows):
-    return pa.Table.from_pylist(
-        [{"object_name": name, "size": 10, "token": token} for name, token in rows], schema=LISTING
-    )
-
-
-def known(*rows, recipe=TODAY, status="ok"):
+def listing(*rows, size=10, checksum="", modified=None):
     return pa.Table.from_pylist(
         [
             {
                 "object_name": name,
+                "size": size,
+                "token": token,
+                "checksum": checksum,
+                "modified": modified,
+            }
+            for name, token in rows
+        ],
+        schema=LISTING,
+    )
+
+
+def documents(*rows, recipe=TODAY, status="ok", checksum=None, size=10):
+    """Rows of the documents table, with the columns that planning reads."""
+    return pa.Table.from_pylist(
+        [
+            {
+                "object_name": name,
+                "object_size": size,
                 "object_token": token,
+                "object_checksum": checksum,
                 "status": status,
                 "extract_recipe": recipe.extract,
                 "chunk_recipe": recipe.chunk,
                 "embed_recipe": recipe.embed,
-                "shard": shard,
             }
-            for name, token, shard in rows
+            for name, token in rows
         ],
-        schema=KNOWN,
+        schema=pa.schema([DOCUMENTS.field(name) for name in COLUMNS]),
     )
+
+
+def known(*rows, today=TODAY, about="", **of_documents):
+    shards = {}
+    for name, token, shard in rows:
+        shards.setdefault(shard, []).append((name, token))
+    tables = [
+        known_of(documents(*own, **of_documents), shard, today, about) for shard, own in shards.items()
+    ]
+    return pa.concat_tables([KNOWN.empty_table(), *tables])
 
 
 def rejected(*rows, recipe=TODAY):

@@ -1,19 +1,17 @@
 from types import SimpleNamespace
 
+import pyarrow as pa
 import pytest
 
-from transforms.planning.diff import LISTING
-from transforms.planning.listing import listing_batches
+from transforms.planning.listing import listing_tables
+from transforms.planning.selection import EVERYTHING
 from transforms.storage.local import LocalStore
-from transforms.table.ipc import from_ipc
 
 
 def names(root, table, include=("**",)):
     source = SimpleNamespace(root=str(root), include=include, exclude=())
-    job = SimpleNamespace(table=str(table), source={"docs": source})
-    return from_ipc((batch for batch, _ in listing_batches(job, "docs")), LISTING)[
-        "object_name"
-    ].to_pylist()
+    job = SimpleNamespace(table=str(table), source={"docs": source}, selection=EVERYTHING)
+    return pa.concat_tables(listing_tables(job, "docs"))["object_name"].to_pylist()
 
 
 @pytest.fixture

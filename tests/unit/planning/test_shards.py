@@ -2,8 +2,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.model.objects import ObjectInfo
+from transforms.planning.compact import MAX_OBJECTS
 from transforms.planning.diff import compare
-from transforms.planning.shards import MAX_OBJECTS, plan_source, shard_ends
+from transforms.planning.shards import plan_source, shard_ends
 from transforms.stages.job import Recipe
 
 KIB = 1024
@@ -49,9 +50,9 @@ def test_a_change_rebuilds_its_shard_and_keeps_the_others(plan_tables):
         Recipe("x1", "c1", "e1"),
     )
     plan = plan_source("s", diff, "recipe", 8 * KIB)
-    assert [(p.shard, [i.name for i in p.reads], p.drops, p.previous) for p in plan.shards[:2]] == [
-        ("S", ["a"], (), True),
-        ("U", [], ("c",), True),
+    assert [(p.shard, [i.name for i in p.reads], p.drops, p.parents) for p in plan.shards[:2]] == [
+        ("S", ["a"], (), ("S",)),
+        ("U", [], ("c",), ("U",)),
     ]
     assert [i.name for i in plan.shards[2].reads] == ["n"]
     assert plan.kept_shards == ("T",)
@@ -71,3 +72,73 @@ def test_a_shards_name_depends_on_names_and_its_inputs_on_versions_and_recipe(pl
     first, touched, other = only_shard("1", "r"), only_shard("2", "r"), only_shard("1", "q")
     assert first.shard == touched.shard == other.shard
     assert len({first.inputs, touched.inputs, other.inputs}) == 3
+
+
+def test_a_new_object_that_looks_like_a_gone_one_counts_as_moved(plan_tables):
+    diff = compare(
+        plan_tables.listing(("new/a", "v1"), ("new/b", "v9")),
+        plan_tables.known(("old/a", "v1", "S"), ("old/c", "v3", "S")),
+        plan_tables.rejected(),
+        Recipe("x1", "c1", "e1"),
+    )
+    plan = plan_source("s", diff, "recipe", 8 * KIB)
+    assert (plan.new, plan.gone, plan.moved, plan.moved_bytes) == (2, 2, 1, 10)
+
+
+def many_nights(plan_tables, shards, changed=()):
+    """The plan of a night with one new object, for so many shards of one small object each."""
+    known = [(f"{n:03}", "1", f"S{n:03}") for n in range(shards)]
+    listing = [(name, "2" if name in changed else "1") for name, _, _ in known]
+    diff = compare(
+        plan_tables.listing(*listing, ("new", "1")),
+        plan_tables.known(*known),
+        plan_tables.rejected(),
+        Recipe("x1", "c1", "e1"),
+    )
+    return plan_source("s", diff, "recipe", 4 * KIB)
+
+
+def test_a_few_small_shards_are_left_alone_and_many_become_one(plan_tables):
+    few, many = many_nights(plan_tables, 7), many_nights(plan_tables, 8)
+    assert (len(few.shards), len(few.kept_shards)) == (1, 7)
+    joined, new = many.shards
+    assert joined.parents == tuple(f"S{n:03}" for n in range(8))
+    assert (joined.reads, joined.drops, many.kept_shards) == ((), (), ())
+    assert joined.shard not in joined.parents
+    assert [info.name for info in new.reads] == ["new"]
+
+
+def test_a_joined_shard_does_the_work_of_all_it_continues(plan_tables):
+    joined = many_nights(plan_tables, 9, changed={"002", "007"}).shards[0]
+    assert [info.name for info in joined.reads] == ["002", "007"]
+    assert len(joined.parents) == 9
+
+
+def test_joined_shards_hold_at_most_the_target(plan_tables):
+    plan = many_nights(plan_tables, 1000)
+    sizes = [10 * len(one.parents) for one in plan.shards if one.parents]
+    assert max(sizes) <= 4 * KIB
+    assert len(sizes) == 3
+
+
+def test_nothing_is_joined_in_a_night_without_work(plan_tables):
+    rows = [(f"{n:03}", "1", f"S{n:03}") for n in range(20)]
+    diff = compare(
+        plan_tables.listing(*((name, token) for name, token, _ in rows)),
+        plan_tables.known(*rows),
+        plan_tables.rejected(),
+        Recipe("x1", "c1", "e1"),
+    )
+    plan = plan_source("s", diff, "recipe", 4 * KIB)
+    assert (plan.shards, len(plan.kept_shards)) == ((), 20)
+
+
+def test_shards_of_a_quarter_of_the_target_are_not_small(plan_tables):
+    rows = [(f"{n:03}", "1", f"S{n:03}") for n in range(20)]
+    diff = compare(
+        plan_tables.listing(*((name, token) for name, token, _ in rows), ("new", "1"), size=KIB),
+        plan_tables.known(*rows, size=KIB),
+        plan_tables.rejected(),
+        Recipe("x1", "c1", "e1"),
+    )
+    assert len(plan_source("s", diff, "recipe", 4 * KIB).kept_shards) == 20
