@@ -127,6 +127,10 @@ class Limits(_Keys):
     )
 
 
+_WORTH_A_WORKER = 8 * 2**20
+"""Bytes of objects whose work takes longer than starting a process for it."""
+
+
 class RunConfig(_Keys):
     """How the work is cut and spread."""
 
@@ -136,14 +140,16 @@ class RunConfig(_Keys):
         "processes share the embedder's quotas, if its own options do not say.",
     )
     shard_bytes: Annotated[int, Field(ge=1024)] = Field(
-        default=8 * 2**20, description="Bytes of objects that make a shard, about."
+        default=4 * 2**20,
+        description="Bytes of objects that make a shard, about. A worker's memory grows with it, twenty to thirty "
+        "times for text.",
     )
 
     def worker_count(self, work_bytes: int) -> int:
         """Processes for that much work: starting one costs about five seconds of CPU."""
         if self.workers != "auto":
             return self.workers
-        worth_starting = max(1, work_bytes // self.shard_bytes)
+        worth_starting = max(1, work_bytes // _WORTH_A_WORKER)
         return int(min(os.cpu_count() or 1, worth_starting))
 
 
