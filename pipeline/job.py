@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipeline.scope import ALL, Scope
+from transforms.chunkers.counters import size_counter
 from transforms.chunkers.settings import CHUNKING_VERSION
+from transforms.chunkers.vocabulary import with_vocabulary
 from transforms.embedders.presets import price_of
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.registry import recipe as embed_recipe
@@ -75,13 +77,13 @@ def budget_tokens(config: JobConfig) -> int | None:
 
 
 def _spec(source: SourceConfig, config: JobConfig) -> SourceSpec:
-    chunk = source.chunk_settings()
+    chunk = with_vocabulary(source.chunk_settings())
     embedder = make_embedder(config.embedder)
     vectors = embed_recipe(config.embedder)
-    of_model = _of_model(chunk, embedder, vectors)
+    cut_by = _of_model(chunk, embedder, embed_recipe(chunk.semantic.embedder or config.embedder))
     recipe = Recipe(
         extract=fingerprint(extract_recipe(source.extract), str(source.store_text)),
-        chunk=fingerprint(str(CHUNKING_VERSION), settings_fingerprint(chunk), *of_model),
+        chunk=fingerprint(str(CHUNKING_VERSION), settings_fingerprint(chunk), *cut_by),
         # The tokens in each row are counted as this model counts.
         embed=fingerprint(vectors, embedder.counter.name),
     )
@@ -98,9 +100,11 @@ def _spec(source: SourceConfig, config: JobConfig) -> SourceSpec:
     )
 
 
-def _of_model(chunk: ChunkSettings, embedder: Embedder, vectors: str) -> Iterator[str]:
+def _of_model(chunk: ChunkSettings, embedder: Embedder, compared: str) -> Iterator[str]:
     """What cuts depend on of the model: another one that agrees in it needs no document to be cut again."""
-    if chunk.size.unit == "tokens" or embedder.max_tokens is not None:
+    if chunk.size.unit == "tokens":
+        yield size_counter(chunk.size.counter, embedder.counter).name
+    if embedder.max_tokens is not None:
         yield from (embedder.counter.name, str(embedder.max_tokens))
     if chunk.strategy == "semantic" or chunk.compat == "rag":
-        yield vectors
+        yield compared

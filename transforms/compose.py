@@ -51,8 +51,8 @@ class Parts(NamedTuple):
     breadcrumb: str
     context: str
     text: str
-    header: str = ""
-    """Of a table or code that began in a chunk before: goes in front of the text."""
+    instead: str = ""
+    """What stands for the text: it with the header of a table or code that began before, or a row by a template."""
 
 
 def document_title(document: Document, name: str, settings: ChunkSettings) -> Title:
@@ -141,17 +141,15 @@ class Carried:
 
 
 def compose(
-    parts: Parts, settings: ChunkSettings, count: Callable[[str], int], budget: int | None
-) -> tuple[str, bool]:
-    """The embedded text, and whether something had to give way for it to fit ``budget`` tokens."""
-    full = join(parts, settings)
-    if budget is None or count(full) <= budget:
-        return full, False
+    parts: Parts, settings: ChunkSettings, count: Callable[[str], int], budget: int
+) -> tuple[str, Parts]:
+    """The embedded text within ``budget`` tokens, and what is left in it; never less than the chunk's text."""
     for smaller in _giving_way(parts):
         text = join(smaller, settings)
         if count(text) <= budget:
-            return text, True
-    return parts.text, True
+            return text, smaller
+    bare = Parts("", "", "", parts.text)
+    return parts.text, bare
 
 
 def join(parts: Parts, settings: ChunkSettings) -> str:
@@ -159,7 +157,7 @@ def join(parts: Parts, settings: ChunkSettings) -> str:
     repeated = parts.title if parts.title == _first_line(parts.text) else None
     said = []
     for name in settings.compose.parts:
-        part = _headed(parts) if name == "text" else getattr(parts, name)
+        part = (parts.instead or parts.text) if name == "text" else getattr(parts, name)
         if part and (name == "text" or part != repeated):
             said.append(part)
     return settings.compose.separator.join(said)
@@ -172,18 +170,16 @@ def _first_line(text: str) -> str:
     return (text[begin:] if end < 0 else text[begin:end]).strip().strip("#").strip()
 
 
-def _headed(parts: Parts) -> str:
-    return f"{parts.header}\n{parts.text}" if parts.header else parts.text
-
-
 def _giving_way(parts: Parts) -> Iterator[Parts]:
+    yield parts
     context = parts.context
     while context:
         words = context.split(" ")
         context = " ".join(words[len(words) // 2 + 1 :])
-        yield Parts(parts.title, parts.breadcrumb, context, parts.text, parts.header)
-    yield Parts(parts.title, parts.breadcrumb, "", parts.text)
-    yield Parts(parts.title, "", "", parts.text)
+        yield parts._replace(context=context)
+    bare = parts._replace(context="", instead="")
+    yield bare
+    yield bare._replace(breadcrumb="")
 
 
 def _snapped(text: str, first: int, start: int, end: int, snap: str, rules: SentenceRules) -> int:

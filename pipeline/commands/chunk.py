@@ -13,6 +13,7 @@ from rich.rule import Rule
 from pipeline.config import load_config
 from transforms.chunkers.chunk import chunk_document
 from transforms.chunkers.settings import ChunkSettings
+from transforms.chunkers.vocabulary import with_vocabulary
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import StaticSettings
 from transforms.extractors.registry import extract
@@ -32,10 +33,12 @@ def run(file: Path, *, strategy: str | None, config: Path | None, source: str | 
     """Cut one file and print its chunks."""
     chunking, extraction, embedding = _settings(strategy, config, source)
     embedder = make_embedder(embedding)
+    comparer = chunking.semantic.embedder
+    embed = (make_embedder(comparer) if comparer else embedder).embed
     for document in _documents(file, extraction):
         name = doc_id(file.name, document.record)
         chunks = chunk_document(
-            document, plain_id(name), chunking, embedder.counter, embedder.max_tokens, embedder.embed
+            document, plain_id(name), chunking, embedder.counter, embedder.max_tokens, embed
         )
         if as_json:
             for chunk in chunks:
@@ -56,7 +59,9 @@ def _documents(file: Path, settings: ExtractSettings) -> tuple[Document, ...]:
     except RejectedError as error:
         raise ParquetryError(f"{file} has no text to cut: {error}") from error
     for part in found.refused:
-        print(f"{doc_id(str(file), part.record)} is left out: {part.reason}: {part.detail}", file=sys.stderr)
+        print(
+            f"{doc_id(str(file), part.record)} is left out: {part.reason}: {part.detail}", file=sys.stderr
+        )
     return found.documents
 
 
@@ -78,7 +83,7 @@ def _settings(
             chunking = ChunkSettings.model_validate({**chunking.model_dump(), "strategy": strategy})
         except ValidationError as error:
             raise ConfigError(f"--strategy {strategy}: {error.errors()[0]['msg']}.") from error
-    return chunking, extraction, embedding
+    return with_vocabulary(chunking), extraction, embedding
 
 
 def _show(name: str, chunks: list[Chunk]) -> None:

@@ -6,9 +6,11 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.chunkers.compat.registry import CompatCut, compat_cuts
+from transforms.chunkers.counters import EMBEDDER, size_counter
 from transforms.chunkers.entities import Mentions, mentions_in
 from transforms.chunkers.guard import guarded, within
 from transforms.chunkers.registry import STRATEGIES
+from transforms.chunkers.rows import RowTemplate
 from transforms.chunkers.size import Measures, Remembering
 from transforms.chunkers.tools import Tools
 from transforms.compose import (
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from transforms.chunkers.settings import ChunkSettings
-    from transforms.chunkers.size import Measure
     from transforms.embedders.protocol import TokenCounter
     from transforms.model.document import Document
     from transforms.structure.outline import Section
@@ -53,23 +54,27 @@ def chunk_document(
         name: how people name the document; the title falls back on it.
         settings: of the source.
         counter: counts tokens as the embedder's model does.
-        max_tokens: the model's input; no ``embed_text`` is longer. None: no bound.
+        max_tokens: the model's input; no ``embed_text`` is longer, nor than ``compose.max_tokens``. None: no bound.
         embed: for strategies that compare texts.
     """
-    text, counter = document.text, Remembering(counter)
-    outline = Outline(document.blocks)
+    text, outline = document.text, Outline(document.blocks)
+    model = Remembering(counter)
+    sizer = model
+    if settings.compat is None and settings.size.counter != EMBEDDER:
+        sizer = Remembering(size_counter(settings.size.counter, counter))
+    max_tokens = min(filter(None, (max_tokens, settings.compose.max_tokens)), default=None)
     if settings.compat is not None:
         found = compat_cuts(settings.compat, document, name, settings, embed)
-        cuts, drafts = _as_before(document, found, counter, max_tokens)
+        cuts, drafts = _as_before(document, found, model, max_tokens)
         placed = _placed(text, cuts, outline)
     else:
-        measures = Measures(text, settings.size.unit, counter, max_tokens)
-        measure = measures.up_to(settings.size.max)
-        cuts = STRATEGIES[settings.strategy](document, settings, Tools(measure, measures, embed))
-        placed = _placed(text, guarded(text, cuts, settings, counter, max_tokens), outline)
-        parts = _parts(document, name, settings, placed, outline, measure)
-        drafts = _composed(parts, settings, counter, max_tokens)
-    return _complete(document, placed, drafts, counter, mentions_in(settings))
+        measures = Measures(text, settings.size.unit, sizer, max_tokens, model)
+        tools = Tools(measures.up_to(settings.size.max), measures, embed)
+        cuts = STRATEGIES[settings.strategy](document, settings, tools)
+        placed = _placed(text, guarded(text, cuts, settings, sizer, model, max_tokens), outline)
+        parts = _parts(document, name, settings, placed, outline, measures)
+        drafts = _composed(parts, settings, model, max_tokens)
+    return _complete(document, placed, drafts, sizer, mentions_in(settings))
 
 
 class _Placed(NamedTuple):
@@ -141,13 +146,13 @@ def _parts(
     settings: ChunkSettings,
     placed: Sequence[_Placed],
     outline: Outline,
-    measure: Measure,
+    measures: Measures,
 ) -> list[tuple[Parts, tuple[int, int] | None]]:
     """What stands around each cut's text, and the span of its context."""
     text, keys = document.text, settings.compose.breadcrumb
     title = short_title(document_title(document, name, settings).text, settings.compose.title.max_chars)
-    carried = Carried(document)
-    tail = Tail(document, outline, settings, measure)
+    instead = _instead_of(document, settings)
+    tail = Tail(document, outline, settings, measures.of(settings.overlap.unit or settings.size.unit))
     before: int | None = None
     parts = []
     for cut, chunk_text, start, end, section, _ in placed:
@@ -157,9 +162,26 @@ def _parts(
         if steps:
             crumbs = f"{crumbs}{keys.separator}{steps}" if crumbs else steps
         before_text = text[slice(*context)] if context else ""
-        parts.append((Parts(title, crumbs, before_text, chunk_text, carried.header(start)), context))
+        parts.append(
+            (Parts(title, crumbs, before_text, chunk_text, instead(start, end, chunk_text)), context)
+        )
         before = end
     return parts
+
+
+def _instead_of(document: Document, settings: ChunkSettings) -> Callable[[int, int, str], str]:
+    """What is embedded for the ink of a chunk instead of its text: with a header, or by a template; or nothing."""
+    carried = Carried(document)
+
+    def headed(start: int, _end: int, chunk_text: str) -> str:
+        header = carried.header(start)
+        return f"{header}\n{chunk_text}" if header else ""
+
+    template = settings.records.template
+    if template is None or settings.strategy != "records":
+        return headed
+    rows = RowTemplate(document, template)
+    return lambda start, end, chunk_text: rows.filled(start, end) or headed(start, end, chunk_text)
 
 
 def _composed(
@@ -176,11 +198,12 @@ def _composed(
     full = [join(each, settings) for each, _ in parts]
     drafts = []
     for (each, context), embed_text, tokens in zip(parts, full, counter.count(full), strict=True):
-        text, gave_way, size = embed_text, False, tokens
-        if max_tokens is not None and tokens > max_tokens:
-            text, gave_way = compose(each, settings, count, max_tokens)
-            size = count(text)
-        drafts.append(_Draft(context, each.breadcrumb or None, text, size, gave_way=gave_way))
+        if max_tokens is None or tokens <= max_tokens:
+            drafts.append(_Draft(context, each.breadcrumb or None, embed_text, tokens, gave_way=False))
+            continue
+        text, kept = compose(each, settings, count, max_tokens)
+        left = (context[1] - len(kept.context), context[1]) if context and kept.context else None
+        drafts.append(_Draft(left, kept.breadcrumb or None, text, count(text), gave_way=True))
     return drafts
 
 

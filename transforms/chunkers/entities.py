@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from transforms.chunkers.compat.yau import linked_equipment
+from transforms.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from transforms.chunkers.settings import ChunkSettings
+    from transforms.chunkers.settings import ChunkSettings, EntitySettings
 
 _ATOM = re.compile(r"[^\W_]+")
 _HYPHENS = frozenset("-\u00ad\u2010\u2011\u2012\u2013\u2014\u2212_")
-_GLUE = "-"
+Fold: TypeAlias = Literal["case", "hyphens", "spaces"]
+FOLDS: tuple[Fold, ...] = get_args(Fold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +33,41 @@ class Mentions:
     single: str | None
 
 
+_NOTHING = Mentions((), None)
+
+
 def mentions_in(settings: ChunkSettings) -> Callable[[str, Sequence[str]], Mentions]:
-    """What finds the names of the settings in a chunk's text and the headings above it."""
+    """What finds the names of the settings in a chunk's text and the headings above it.
+
+    Raises:
+        ConfigError: the names are still in their file.
+    """
     chosen = settings.entities
     if chosen is None:
-        return lambda _text, _path: Mentions((), None)
+        return lambda _text, _path: _NOTHING
+    if isinstance(chosen.vocabulary, str):
+        raise ConfigError(f"entities.vocabulary: {chosen.vocabulary} has not been read.")
     if settings.compat == "yau":
         return partial(_as_before, names=chosen.vocabulary)
-    vocabulary, scope = Vocabulary(chosen.vocabulary), chosen.scope
+    return _finder(chosen)
+
+
+@lru_cache(maxsize=64)
+def _finder(chosen: EntitySettings) -> Callable[[str, Sequence[str]], Mentions]:
+    vocabulary, scope = Vocabulary(chosen.vocabulary, chosen.fold), chosen.scope
 
     def find(text: str, path: Sequence[str]) -> Mentions:
         above = path if "breadcrumb" in scope else ()
-        return vocabulary.mentions(*above, *((text,) if "text" in scope else ()))
+        names = vocabulary.names(*above, *((text,) if "text" in scope else ()))
+        return Mentions(names, _linked(names, chosen.link))
 
     return find
+
+
+def _linked(names: Sequence[str], link: str) -> str | None:
+    if not names or link == "none" or (link == "single" and len(names) > 1):
+        return None
+    return names[0]
 
 
 def _as_before(text: str, _path: Sequence[str], names: Sequence[str]) -> Mentions:
@@ -57,16 +80,21 @@ def _as_before(text: str, _path: Sequence[str], names: Sequence[str]) -> Mention
 class Vocabulary:
     """Names to be found in texts. Built once; a search is linear in the text."""
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self._names = {fold(name): name for name in names if fold(name)}
+    def __init__(self, names: Iterable[str], folds: Sequence[Fold] = FOLDS) -> None:
+        self._folds = folds
+        self._names = {key: name for name in names if (key := fold(name, folds))}
         self._longest = max((len(_ATOM.findall(name)) for name in self._names), default=0)
 
-    def mentions(self, *texts: str) -> Mentions:
-        """The names that the texts mention."""
+    def names(self, *texts: str) -> tuple[str, ...]:
+        """The names that the texts mention, in order of first mention."""
         if not self._names:
-            return Mentions((), None)
-        names = tuple(dict.fromkeys(name for text in texts for name in self._found(text)))
-        return Mentions(names, names[0] if len(names) == 1 else None)
+            return ()
+        return tuple(dict.fromkeys(name for text in texts for name in self._found(text)))
+
+    def mentions(self, *texts: str) -> Mentions:
+        """The names, and the one that is meant if it is the only one."""
+        names = self.names(*texts)
+        return Mentions(names, _linked(names, "single"))
 
     def _found(self, text: str) -> Iterable[str]:
         atoms = [found.span() for found in _ATOM.finditer(text)]
@@ -82,34 +110,47 @@ class Vocabulary:
         self, text: str, atoms: Sequence[tuple[int, int]], gaps: Sequence[str], first: int
     ) -> tuple[int, str | None]:
         """How many atoms the longest name that begins here has, and the name; no part of a longer tag."""
-        if gaps[first] == _GLUE:
+        if _is_glue(gaps[first]):
             return 0, None
         key = ""
         best: tuple[int, str | None] = (0, None)
         for after in range(first + 1, min(first + self._longest, len(atoms)) + 1):
             start, end = atoms[after - 1]
-            key += ("" if after == first + 1 else _joint(gaps[after - 1])) + text[start:end].casefold()
-            if gaps[after] != _GLUE and key in self._names:
+            joint = "" if after == first + 1 else _joint(gaps[after - 1], self._folds)
+            key += joint + _cased(text[start:end], self._folds)
+            if not _is_glue(gaps[after]) and key in self._names:
                 best = (after - first, self._names[key])
         return best
 
 
-def fold(name: str) -> str:
+def fold(name: str, folds: Sequence[Fold] = FOLDS) -> str:
     """The form in which names are compared."""
     atoms = [found.span() for found in _ATOM.finditer(name)]
     key = "".join(
-        name[a[0] : a[1]].casefold() + _joint(_gap(name[a[1] : b[0]])) for a, b in pairwise(atoms)
+        _cased(name[a[0] : a[1]], folds) + _joint(_gap(name[a[1] : b[0]]), folds)
+        for a, b in pairwise(atoms)
     )
-    return key + (name[slice(*atoms[-1])].casefold() if atoms else "")
+    return key + (_cased(name[slice(*atoms[-1])], folds) if atoms else "")
+
+
+def _cased(atom: str, folds: Sequence[Fold]) -> str:
+    return atom.casefold() if "case" in folds else atom
 
 
 def _gap(between: str) -> str:
-    """What stands between two atoms: a hyphen of any kind is glue, and white space is a space."""
+    """What stands between two atoms: a single hyphen of any kind, white space as one space, or what it is."""
     bare = between.strip()
     if not bare:
         return between if "\n" in between else " "
-    return _GLUE if len(bare) == 1 and bare in _HYPHENS and len(between) == 1 else between
+    return between
 
 
-def _joint(gap: str) -> str:
-    return _GLUE if gap == " " else gap
+def _is_glue(gap: str) -> bool:
+    """Whether two atoms are parts of one tag."""
+    return gap in _HYPHENS
+
+
+def _joint(gap: str, folds: Sequence[Fold]) -> str:
+    if _is_glue(gap) and "hyphens" in folds:
+        return "-"
+    return "-" if gap == " " and "spaces" in folds else gap

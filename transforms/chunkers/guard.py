@@ -25,27 +25,24 @@ PROTECTED = frozenset({CutKind.PROTECTED, CutKind.OVER_CEILING})
 
 
 def guarded(
-    text: str, cuts: list[Cut], settings: ChunkSettings, counter: TokenCounter, max_tokens: int | None
+    text: str,
+    cuts: list[Cut],
+    settings: ChunkSettings,
+    sizer: TokenCounter,
+    model: TokenCounter,
+    max_tokens: int | None,
 ) -> list[Cut]:
-    """The cuts, held to the maximum and to the model's input; what cannot be cut says so."""
+    """The cuts, held to the maximum as ``sizer`` counts and to the model's input; what cannot be cut says so."""
     held: list[Cut] = []
     for protected, group in groupby(cuts, key=lambda cut: cut.kind in PROTECTED):
         limit = settings.steps_ceiling if protected else settings.size.max
-        held += _held(text, list(group), settings.size.unit, limit, counter, max_tokens)
+        parts = list(group)
+        if settings.size.unit == "chars":
+            parts = [_oversize(cut) if cut.end - cut.start > limit else cut for cut in parts]
+        else:
+            parts = within(text, parts, sizer, limit)
+        held += parts if max_tokens is None else within(text, parts, model, max_tokens)
     return held
-
-
-def _held(
-    text: str, cuts: list[Cut], unit: str, limit: int, counter: TokenCounter, max_tokens: int | None
-) -> list[Cut]:
-    bounds = [] if max_tokens is None else [max_tokens]
-    if unit == "tokens":
-        bounds.append(limit)
-    if bounds:
-        cuts = within(text, cuts, counter, min(bounds))
-    if unit == "tokens":
-        return cuts
-    return [_oversize(cut) if cut.end - cut.start > limit else cut for cut in cuts]
 
 
 def within(text: str, cuts: list[Cut], counter: TokenCounter, max_tokens: int) -> list[Cut]:

@@ -9,11 +9,15 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from transforms.chunkers.compat.presets import Preset, with_preset
-from transforms.chunkers.entities import fold
+from transforms.chunkers.counters import EMBEDDER, is_counter
+from transforms.chunkers.entities import FOLDS, Fold, fold
+from transforms.chunkers.rows import template_columns
+from transforms.embedders.settings import EmbedderSettings
 from transforms.structure.sentences import LANGUAGES, Language, SentenceRules, sentence_rules
 
 CHUNKING_VERSION = 1
-"""Part of every recipe: raised whenever the same text and settings would be cut or composed differently."""
+"""Part of every recipe. Raised with a release in which the same text and settings are cut or composed otherwise than
+in the release before, so that a table is cut anew once; not between releases, because no table is made by one."""
 
 StrategyName: TypeAlias = Literal[
     "verbatim",
@@ -57,7 +61,12 @@ class FromMetadata(_Keys):
 class SizeSettings(_Keys):
     """How large chunks are."""
 
-    unit: Literal["chars", "tokens"] = Field(default="chars", description="Tokens are the embedder's own.")
+    unit: Literal["chars", "tokens"] = "chars"
+    counter: str = Field(
+        default=EMBEDDER,
+        description="Of tokens: `embedder`, the model's own; `chars/4` or another estimate; `cl100k_base` "
+        "or `o200k_base`, with the extra `tiktoken`; or the file `….json` of a tokenizer.",
+    )
     target: int = Field(default=1000, ge=1, description="What chunks aim at.")
     max: int = Field(default=1500, ge=1, description="No chunk is longer, whatever the input.")
     min_fill: float = Field(
@@ -69,6 +78,16 @@ class SizeSettings(_Keys):
     def _ordered(self) -> Self:
         if self.target > self.max:
             raise ValueError(f"target {self.target} is over max {self.max}")
+        return self
+
+    @model_validator(mode="after")
+    def _counts(self) -> Self:
+        if not is_counter(self.counter):
+            raise ValueError(
+                f"counter {self.counter!r} is none: `embedder`, `chars/4`, an encoding or a file"
+            )
+        if self.counter != EMBEDDER and self.unit == "chars":
+            raise ValueError(f"counter {self.counter!r} goes with unit tokens, not chars")
         return self
 
 
@@ -115,6 +134,9 @@ class SemanticSettings(_Keys):
     )
     window: int = Field(default=1, ge=0, description="Sentences on each side that are compared along.")
     max_sentences: int = Field(default=2000, ge=2, description="Texts in one call of the embedder.")
+    embedder: EmbedderSettings | None = Field(
+        default=None, description="What sentences are compared by. None: the job's embedder."
+    )
 
 
 class StepSettings(_Keys):
@@ -151,8 +173,9 @@ class OverlapSettings(_Keys):
     size: int | None = Field(
         default=None,
         ge=0,
-        description="In size.unit. None: 200, or a fifth of size.target where that is less.",
+        description="None: 200, or a fifth of size.target where that is less.",
     )
+    unit: Literal["chars", "tokens"] | None = Field(default=None, description="None: as size.unit.")
     snap: Literal["none", "word", "sentence"] = "word"
     across_headings: bool = False
 
@@ -188,6 +211,11 @@ class ComposeSettings(_Keys):
     title: TitleSettings = Field(default_factory=TitleSettings)
     breadcrumb: BreadcrumbSettings = Field(default_factory=BreadcrumbSettings)
     separator: str = "\n"
+    max_tokens: int | None = Field(
+        default=None,
+        ge=1,
+        description="No embedded text has more of the model's tokens. None: the model's input.",
+    )
 
     @model_validator(mode="after")
     def _has_text(self) -> Self:
@@ -238,23 +266,55 @@ class HeaderSettings(_Keys):
     )
 
 
+class RecordSettings(_Keys):
+    """Rows of tables, for the strategy `records`."""
+
+    template: str | None = Field(
+        default=None,
+        description="What is embedded for a row instead of it and its header: text with `{column}` for cells. A table "
+        "without one of the columns is embedded as it is.",
+    )
+
+    @field_validator("template")
+    @classmethod
+    def _names_columns(cls, template: str | None) -> str | None:
+        if template is not None and not template_columns(template):
+            raise ValueError(f"template {template!r} names no {{column}}")
+        return template
+
+
 class EntitySettings(_Keys):
     """Names that are looked for in every chunk."""
 
-    vocabulary: tuple[str, ...] = Field(description="The names, as they are to be written in the table.")
+    vocabulary: tuple[str, ...] | str = Field(
+        description="The names as they are to be written in the table, or a file of them, one a line: a path or URI."
+    )
     scope: tuple[Literal["text", "breadcrumb"], ...] = ("text", "breadcrumb")
+    fold: tuple[Fold, ...] = Field(
+        default=FOLDS,
+        description="What makes no difference: `case`; `hyphens`, which of them; `spaces`, one in place of a hyphen.",
+    )
+    link: Literal["single", "first", "none"] = Field(
+        default="single",
+        description="Which mention is the chunk's `entity_id`: the only one, the first, or none.",
+    )
 
     @field_validator("vocabulary")
     @classmethod
-    def _distinct(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Drop names without a letter or digit; refuse two that no text could tell apart."""
+    def _not_blank(cls, names: tuple[str, ...] | str) -> tuple[str, ...] | str:
+        """Without names that have no letter or digit, which would be everywhere or nowhere."""
+        return names if isinstance(names, str) else tuple(name for name in names if fold(name))
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        """Refuse two names that no text could tell apart."""
         seen: dict[str, str] = {}
-        for name in names:
-            key = fold(name)
+        for name in () if isinstance(self.vocabulary, str) else self.vocabulary:
+            key = fold(name, self.fold)
             if key and key in seen:
                 raise ValueError(f"{name!r} and {seen[key]!r} are one name")
             seen[key] = name
-        return tuple(name for key, name in seen.items() if key)
+        return self
 
 
 class ChunkSettings(_Keys):
@@ -275,6 +335,7 @@ class ChunkSettings(_Keys):
     sentences: SentenceSettings = Field(default_factory=SentenceSettings)
     headings: HeadingSettings = Field(default_factory=HeadingSettings)
     semantic: SemanticSettings = Field(default_factory=SemanticSettings)
+    records: RecordSettings = Field(default_factory=RecordSettings)
     steps: StepSettings = Field(default_factory=StepSettings)
     overlap: OverlapSettings = Field(default_factory=OverlapSettings)
     compose: ComposeSettings = Field(default_factory=ComposeSettings)
@@ -294,7 +355,8 @@ class ChunkSettings(_Keys):
 
     @model_validator(mode="after")
     def _overlap_is_small(self) -> Self:
-        if self.compat is None and self.overlap_size * 2 >= self.size.target > 1:
+        same = self.overlap.unit in (None, self.size.unit)
+        if self.compat is None and same and self.overlap_size * 2 >= self.size.target > 1:
             raise ValueError(
                 f"overlap.size {self.overlap_size} must be under half of size.target {self.size.target}"
             )
@@ -302,7 +364,7 @@ class ChunkSettings(_Keys):
 
     @property
     def overlap_size(self) -> int:
-        """The overlap in force, in ``size.unit``."""
+        """The overlap in force, in its own unit or ``size.unit``."""
         fifth = self.size.target // 5
         return min(200, fifth) if self.overlap.size is None else self.overlap.size
 

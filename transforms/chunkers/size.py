@@ -6,7 +6,7 @@ A measure also says how far a span of a given size reaches, so that whoever pack
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from transforms.embedders.protocol import PlacesTokens
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from transforms.embedders.protocol import TokenCounter
 
+
+Unit: TypeAlias = Literal["chars", "tokens"]
 
 _BYTES_A_CHARACTER = 4
 """In UTF-8, at most. No tokenizer makes more tokens of a text than it has bytes."""
@@ -117,26 +119,40 @@ class Remembering:
 
 
 class Measures:
-    """The measures of one text, whose tokens are counted once and only if they are asked for."""
+    """The measures of one text, whose tokens are placed once and only if they are asked for."""
 
     def __init__(
-        self, text: str, unit: Literal["chars", "tokens"], counter: TokenCounter, max_tokens: int | None
+        self,
+        text: str,
+        unit: Unit,
+        counter: TokenCounter,
+        max_tokens: int | None,
+        model: TokenCounter | None = None,
     ) -> None:
+        """``counter`` is what sizes are counted by, ``model`` what the model's input is, if that is another."""
         self._text, self._unit, self._counter, self._max_tokens = text, unit, counter, max_tokens
-        self._tokens: Tokens | None = None
+        self._model = counter if model is None else model
+        self._placed: dict[int, Tokens] = {}
 
     def up_to(self, limit: int) -> Measure:
         """Sizes in the unit, so that what is within ``limit`` can be read by the model too."""
         bound = self._max_tokens
-        first = self.tokens if self._unit == "tokens" else Characters()
-        most = limit if self._unit == "tokens" else limit * _BYTES_A_CHARACTER
-        if bound is None or bound >= most:
+        first = self.of(self._unit)
+        if bound is None or bound >= self._most_tokens(limit):
             return first
-        return Both(first, limit, self.tokens, bound)
+        return Both(first, limit, self._tokens(self._model), bound)
 
-    @property
-    def tokens(self) -> Tokens:
-        """In the model's tokens."""
-        if self._tokens is None:
-            self._tokens = Tokens(self._text, self._counter)
-        return self._tokens
+    def of(self, unit: Unit) -> Measure:
+        """Sizes in a unit, whatever the model."""
+        return self._tokens(self._counter) if unit == "tokens" else Characters()
+
+    def _most_tokens(self, limit: int) -> float:
+        """As the model counts them, in a span within a limit."""
+        if self._unit == "chars":
+            return limit * _BYTES_A_CHARACTER
+        return limit if self._counter is self._model else float("inf")
+
+    def _tokens(self, counter: TokenCounter) -> Tokens:
+        if id(counter) not in self._placed:
+            self._placed[id(counter)] = Tokens(self._text, counter)
+        return self._placed[id(counter)]

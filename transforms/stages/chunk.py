@@ -36,11 +36,11 @@ def chunk_shard(shard: ExtractedShard, job: Job) -> ChunkedShard:
     counts = {} if job.full else cut_already(shard.documents, former, source.recipe)
     to_cut = [doc for doc in shard.documents if doc.doc_id not in counts]
     same = [doc for doc in shard.documents if doc.doc_id in counts]
+    comparer = source.chunk.semantic.embedder
+    embed = (embedder_of(job, comparer) if comparer else embedder).embed
     try:
         cut = [
-            chunk_document(
-                doc.document, plain_id(doc.doc_id), source.chunk, counter, max_tokens, embedder.embed
-            )
+            chunk_document(doc.document, plain_id(doc.doc_id), source.chunk, counter, max_tokens, embed)
             for doc in to_cut
         ]
     except StoppedError as stopped:

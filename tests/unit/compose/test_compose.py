@@ -9,7 +9,7 @@ from transforms.structure.blocks import parse_blocks
 from transforms.structure.outline import Section
 
 SETTINGS = ChunkSettings()
-PARTS = Parts("Title", "A > B", "one two three four", "text", "| h |")
+PARTS = Parts("Title", "A > B", "one two three four", "text", "| h |\ntext")
 
 
 def letters(text: str) -> int:
@@ -38,14 +38,15 @@ def test_a_text_that_is_its_title_is_embedded_all_the_same() -> None:
 
 def test_context_gives_way_first_then_header_then_breadcrumb_then_title_and_never_the_text() -> None:
     sizes = (41, 40, 26, 21, 15, 9, 1)
-    assert [compose(PARTS, SETTINGS, letters, size) for size in sizes] == [
-        ("Title\nA > B\none two three four\n| h |\ntext", False),
-        ("Title\nA > B\nfour\n| h |\ntext", True),
-        ("Title\nA > B\n| h |\ntext", True),
-        ("Title\nA > B\ntext", True),
-        ("Title\ntext", True),
-        ("text", True),
-        ("text", True),
+    found = [compose(PARTS, SETTINGS, letters, size) for size in sizes]
+    assert [(text, left.context) for text, left in found] == [
+        ("Title\nA > B\none two three four\n| h |\ntext", "one two three four"),
+        ("Title\nA > B\nfour\n| h |\ntext", "four"),
+        ("Title\nA > B\n| h |\ntext", ""),
+        ("Title\nA > B\ntext", ""),
+        ("Title\ntext", ""),
+        ("text", ""),
+        ("text", ""),
     ]
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from transforms.chunkers.compat import mindnet, rag, replypier, yau
 from transforms.chunkers.compat.notes import parse_note
 from transforms.chunkers.compat.sentences import para_sentences
+from transforms.chunkers.settings import BREAKS
 from transforms.compose import document_title
 from transforms.model.chunk import Cut, CutKind
 
@@ -72,7 +73,9 @@ def _replypier(
 def _rag(document: Document, _name: str, settings: ChunkSettings, embed: Embed | None) -> list[CompatCut]:
     if embed is None:
         raise ValueError("compat rag compares texts: it needs an embedder")
-    chosen = rag.RagSettings(settings.size.max, settings.overlap_size, settings.semantic.percentile)
+    chosen = rag.RagSettings(
+        settings.size.max, settings.overlap_size, settings.semantic.percentile, _separators(settings)
+    )
     return [
         CompatCut(
             Cut(
@@ -82,6 +85,14 @@ def _rag(document: Document, _name: str, settings: ChunkSettings, embed: Embed |
         )
         for chunk in rag.semantic_chunks(document.text, chosen, embed)
     ]
+
+
+def _separators(settings: ChunkSettings) -> tuple[str, ...]:
+    """The breaks as texts, if there are others than by default."""
+    if settings.breaks == BREAKS:
+        return rag.DEFAULT_SEPARATORS
+    named = {"paragraph": "\n\n", "line": "\n", "sentence": ". ", "word": " ", "grapheme": ""}
+    return tuple(named.get(name, name) for name in settings.breaks)
 
 
 def _yau(document: Document, _name: str, settings: ChunkSettings, _embed: Embed | None) -> list[CompatCut]:
