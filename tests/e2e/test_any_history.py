@@ -55,7 +55,8 @@ changes = st.lists(
         st.tuples(st.just("configure"), st.just("dimension"), st.sampled_from([2, 3])),
         st.tuples(st.just("configure"), st.just("doc_type"), st.sampled_from([None, "manual"])),
     ),
-    max_size=4,
+    min_size=1,
+    max_size=5,
 )
 
 
@@ -71,6 +72,8 @@ class Histories(RuleBasedStateMachine):
         self.settings = {"max": 200, "dimension": 2, "doc_type": None}
         self.scratch = 0
         self.seen = {}
+        self.operations = 40
+        """Of the last first run on storage: about as many as the next run will need."""
         self.clock = 10**18
         self.stack = contextlib.ExitStack()
         self.deaths = Deaths()
@@ -101,7 +104,7 @@ class Histories(RuleBasedStateMachine):
     def night_with_a_death(self, done, share, then):
         self._change(done)
         before, rows_before = self._newest(), self._published_rows()
-        self.deaths.at(share * self._operations() // 100)
+        self.deaths.at(share * self.operations // 100)
         with contextlib.suppress(DiedError):
             self._run(self.table)
         self.deaths.bury()
@@ -113,10 +116,11 @@ class Histories(RuleBasedStateMachine):
         self.night(then)
 
     @precondition(lambda self: self._newest() is not None)
-    @rule(choice=st.integers(0, 9))
-    def roll_back(self, choice):
+    @rule(choice=st.integers(0, 9), done=changes)
+    def roll_back(self, choice, done):
         there = published(open_store(str(self.table)))
         rollback(open_store(str(self.table)), there[choice % len(there)].snapshot)
+        self.night(done)
 
     @precondition(lambda self: self._newest() is not None)
     @rule()
@@ -206,12 +210,6 @@ class Histories(RuleBasedStateMachine):
             stack.callback(setattr, pipeline_run, "_run", real)
             return pipeline_run.run_job(self._config(table), allow_deletes=True)
 
-    def _operations(self):
-        """How many a run would need now, about: those of a first run."""
-        self.deaths.at(None)
-        self._from_nothing()
-        return self.deaths.done
-
     def _newest(self):
         pointer = read_pointer(open_store(str(self.table)))
         return None if pointer is None else pointer.snapshot
@@ -229,7 +227,9 @@ class Histories(RuleBasedStateMachine):
     def _from_nothing(self):
         self.scratch += 1
         table = self.folder / f"scratch-{self.scratch}"
+        self.deaths.at(None)
         self._run(table)
+        self.operations = self.deaths.done
         snapshot = Snapshot.open(open_store(str(table)), 1)
         found = rows(snapshot)
         rejected = {row["object_name"] for row in snapshot.rejected().to_pylist()}
@@ -302,7 +302,7 @@ def facts(chunks, doc_id, columns):
 
 Histories.TestCase.settings = settings(
     max_examples=EXAMPLES,
-    stateful_step_count=8,
+    stateful_step_count=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
