@@ -14,10 +14,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipeline.beam_errors import our_errors
+from pipeline.beam_options import LOCAL_RUNNERS, runner_of
 from pipeline.job import make_job
+from pipeline.preflight import check_job
 from pipeline.scope import ALL, Scope
 from pipeline.workers import processes_elsewhere, processes_here
-from transforms.model.errors import ConfigError, GuardError, NotFoundError, ParquetryError, StorageError
+from transforms.model.errors import GuardError, NotFoundError, ParquetryError
 from transforms.planning.source import plan_alone
 from transforms.stages.guards import check_plans
 from transforms.stages.outcome import read_outcome
@@ -26,7 +28,6 @@ from transforms.storage.registry import open_store
 from transforms.table.layout import snapshot_dir
 from transforms.table.lease import Lease
 from transforms.table.pointer import read_pointer
-from transforms.table.recognise import require_table_or_empty
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from transforms.planning.plan import SourcePlan
     from transforms.stages.job import Job
     from transforms.stages.outcome import Outcome
-
-LOCAL_RUNNERS = ("", "DirectRunner", "FnApiRunner")
 
 
 def run_job(
@@ -60,13 +59,12 @@ def run_job(
         scope: what the run is about, and what it may spend.
 
     Raises:
-        ConfigError: a source or the table cannot be used; nothing was written.
+        ConfigError: a source, the table, the embedder or an option cannot be used; nothing was written.
         GuardError: a guard refused, or another run holds the table; nothing was published.
         ParquetryError: anything else that a person can act on.
     """
-    _check_sources(config)
+    check_job(config, beam_args)
     store = open_store(config.table)
-    require_table_or_empty(store)
     pointer = read_pointer(store)
     parent = pointer.snapshot if pointer else None
     number = pointer.highest + 1 if pointer else 1
@@ -87,43 +85,22 @@ def plan_job(config: JobConfig, scope: Scope = ALL) -> tuple[Job, list[SourcePla
     Raises:
         ConfigError, TableError: as a run would.
     """
-    _check_sources(config)
+    check_job(config)
     store = open_store(config.table)
-    require_table_or_empty(store)
     pointer = read_pointer(store)
     parent, number = (pointer.snapshot, pointer.highest + 1) if pointer else (None, 1)
     job = make_job(config, "plan", number, parent, scope=scope)
     return job, [plan_alone(job, source.name) for source in job.sources]
 
 
-def _check_sources(config: JobConfig) -> None:
-    missing = [
-        f"  source `{source.name}`: there is nothing at {source.root}"
-        for source in config.sources
-        if _is_missing(source.root)
-    ]
-    if missing:
-        raise ConfigError("\n".join(["These sources cannot be read; nothing was done:", *missing]))
-
-
-def _is_missing(root: str) -> bool:
-    try:
-        return not open_store(root).exists_root()
-    except StorageError:
-        # Out of reach is not missing: the listing will say what is wrong, and the other sources go on.
-        return False
-
-
 def _run(job: Job, config: JobConfig, beam_args: list[str]) -> Outcome:
-    from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+    from apache_beam.options.pipeline_options import PipelineOptions
 
     # Beam warns of options and coders that are this program's own business.
     logging.getLogger("apache_beam").setLevel(logging.ERROR)
-    options = PipelineOptions(beam_args)
-    runner = options.view_as(StandardOptions).runner or ""
     try:
-        if runner.split(".")[-1] not in LOCAL_RUNNERS:
-            _run_elsewhere(job, config, options)
+        if runner_of(beam_args) not in LOCAL_RUNNERS:
+            _run_elsewhere(job, config, PipelineOptions(beam_args))
         else:
             _run_here(job, config, beam_args)
     except RuntimeError as error:

@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 
 from pipeline.config import load_config
 from pipeline.config.schema import file_schema
+from pipeline.preflight import check_job
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def check(config: Path) -> int:
-    """Say in a line a source what a valid configuration will do; an invalid one raises ConfigError."""
+    """Say in a line a source what a configuration will do, if nothing would stop the run at once.
+
+    Raises:
+        ConfigError: something would, in a line each.
+    """
     job = load_config(config)
+    check_job(job)
     print(
         f"{config} is valid: {_sources(len(job.sources))} into {job.table}, embedder {job.embedder.kind}."
     )

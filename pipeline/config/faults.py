@@ -139,7 +139,7 @@ def _rule(fault: ErrorDetails, place: Location, raw: Mapping[str, Any]) -> str:
         )
     if kind in _WORDS:
         return _WORDS[kind].format_map({**known, **{k: _names(known[k]) for k in _QUOTED & known.keys()}})
-    return fault["msg"].removeprefix("Value error, ")
+    return fault["msg"].removeprefix("Value error, ").rstrip(".")
 
 
 _QUOTED = {"expected", "expected_tags"}
