@@ -3,16 +3,27 @@
 from collections.abc import Sequence
 
 
+HELVETICA = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
+
+
 def make_pdf(
-    *contents: str, catalog: str = "", more: Sequence[str] = (), page: str = "", info: str = ""
+    *contents: str,
+    catalog: str = "",
+    more: Sequence[str] = (),
+    page: str = "",
+    info: str = "",
+    font: str = HELVETICA,
 ) -> bytes:
-    """A PDF of a page for each content stream; object 1 is the catalogue, 4 the font, 5 the first page."""
+    """A PDF of a page for each content stream; object 1 is the catalogue, 4 the font, 5 the first page.
+
+    ``more`` objects follow the last page's content.
+    """
     kids = " ".join(f"{5 + 2 * n} 0 R" for n in range(len(contents)))
     objects = [
         f"<</Type/Catalog/Pages 2 0 R {catalog}>>",
         f"<</Type/Pages/Kids[{kids}]/Count {len(contents)}>>",
         f"<<{info}>>",
-        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+        font,
     ]
     for number, content in enumerate(contents):
         objects.append(
@@ -39,3 +50,20 @@ def at(x: float, y: float, text: str, size: float = 12, mode: int = 0) -> str:
 
 def lines(*texts: str, top: float = 700, x: float = 60) -> str:
     return " ".join(at(x, top - 14 * number, text) for number, text in enumerate(texts))
+
+
+def mapped_font(codes: dict[int, str], number: int) -> tuple[str, str]:
+    """A font whose map says what these codes mean, in UTF-16 as hexadecimal digits; and the map as an object.
+
+    Args:
+        codes: by code of a letter.
+        number: of the map's object.
+    """
+    entries = "\n".join(f"<{code:02X}> <{meaning}>" for code, meaning in codes.items())
+    cmap = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /M def "
+        f"1 begincodespacerange <00> <FF> endcodespacerange {len(codes)} beginbfchar\n{entries}\nendbfchar "
+        "endcmap end end"
+    )
+    font = f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode {number} 0 R>>"
+    return font, f"<</Length {len(cmap)}>>stream\n{cmap}\nendstream"

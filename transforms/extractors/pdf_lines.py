@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from transforms.extractors.language import detect
+
 HYPHEN_AT_LINE_END = "\ufffe"
 """What a reader puts in place of a hyphen that ends a line, where it takes the word to go on."""
 
@@ -28,6 +30,18 @@ _PAGE_NUMBER = re.compile(
     r"(?:page|seite|p\.)?\W*(?:\d{1,5}|[ivxlc]{1,8})(?:\W*(?:/|of|von)\W*\d{1,5})?\W*", re.I
 )
 _SUSPECT = re.compile("[\ufffd\ue000-\uf8ff\x01-\x08\x0e-\x1f]|\\(cid:\\d+\\)")
+
+_SIGNS = re.compile(r"[\W\d_]+")
+_HYPHENS = ("-", "\u2010")
+_WORD_AT_LEAST = 4
+_BEGINNINGS = frozenset((
+    "after", "back", "care", "check", "data", "down", "even", "every", "form", "fore", "hand", "head",
+    "here", "high", "home", "inter", "know", "land", "life", "line", "mean", "micro", "multi", "never",
+    "news", "note", "other", "over", "part", "pass", "semi", "some", "super", "there", "time", "trans",
+    "under", "want", "water", "where", "with", "work",
+))  # fmt: skip
+"""English words and prefixes that more words begin with than compounds with a hyphen do."""
+_SAMPLE_LINES = 60
 
 _ENDS = 2
 """Lines at each end of a page that may be a head or a foot."""
@@ -59,6 +73,21 @@ class PageLines:
     unmapped: float = 0.0
     """Share of its characters for which the font does not say what they are."""
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words of a document with their counts, and whether its language writes compounds with hyphens."""
+
+    words: Counter[str]
+    is_open: bool
+
+    def __contains__(self, word: str) -> bool:
+        return self.words[word] > 0
+
+    def knows_elsewhere(self, part: str) -> bool:
+        """Whether a part of a broken word, which was counted once itself, is a word of its own."""
+        return self.words[part] > 1
 
 
 def readable(text: str) -> str:
@@ -106,9 +135,10 @@ def without_furniture(pages: Sequence[PageLines]) -> tuple[list[PageLines], list
 
 def page_texts(pages: Sequence[PageLines]) -> list[str]:
     """Each page's text: words that line ends break made whole, a blank line between paragraphs."""
-    vocabulary = Counter(
-        word.lower() for page in pages for line in page.lines for word in _WORD.findall(line.text)
-    )
+    lines = [line.text for page in pages for line in page.lines]
+    words = Counter(word.lower() for text in lines for word in _WORD.findall(text))
+    sample = " ".join(lines[len(lines) // 2 :][:_SAMPLE_LINES])
+    vocabulary = Vocabulary(words, is_open=detect(_SIGNS.sub(" ", sample)) == "en")
     return ["".join(_paragraphs(page.lines, vocabulary)) for page in pages]
 
 
@@ -153,15 +183,15 @@ def _pitch(lines: Sequence[Line]) -> float:
     return median(distances) if distances else 12.0
 
 
-def _paragraphs(lines: Sequence[Line], vocabulary: Counter[str]) -> Iterator[str]:
+def _paragraphs(lines: Sequence[Line], vocabulary: Vocabulary) -> Iterator[str]:
     pitch = _pitch([line for line in lines if not line.is_table])
     previous: Line | None = None
     text = ""
     for line in lines:
         own = line.text.rstrip() if not line.is_table else line.text
         if previous is not None:
-            if text.endswith(HYPHEN_AT_LINE_END):
-                text, joint = _joined(text.removesuffix(HYPHEN_AT_LINE_END), own, vocabulary)
+            if _goes_on(text, own) and not (text[-1] == "-" and _breaks(previous, line, pitch)):
+                text, joint = _joined(text[:-1], own, vocabulary)
             else:
                 joint = "\n\n" if _breaks(previous, line, pitch) else "\n"
             yield text + joint
@@ -179,12 +209,20 @@ def _breaks(above: Line, below: Line, pitch: float) -> bool:
     return below.top - above.top > _PARAGRAPH_GAP * max(pitch, (below.bottom - below.top))
 
 
-def _joined(start: str, rest: str, vocabulary: Counter[str]) -> tuple[str, str]:
+def _goes_on(text: str, below: str) -> bool:
+    """Whether a line ends in a hyphen that joins it to the next; readers do not mark those after digits."""
+    if text.endswith(HYPHEN_AT_LINE_END):
+        return True
+    return text[-1:] in _HYPHENS and text[-2:-1].isdigit() and below[:1].isalnum()
+
+
+def _joined(start: str, rest: str, vocabulary: Vocabulary) -> tuple[str, str]:
     """A line that ends in a hyphen, and what joins it to the next line.
 
     The hyphen goes where the whole word is known from elsewhere in the document, or nothing speaks for a
     compound; it stays where the compound, or both its parts, are words of the document, at digits, single
-    letters and capitals.
+    letters and capitals. In English, which parts its compounds, the first part alone decides where it is a
+    word of four letters or more, unless it is one that words begin with.
     """
     last, first = _LAST_WORD.search(start), _FIRST_WORD.search(rest)
     if last is None or first is None:
@@ -193,8 +231,16 @@ def _joined(start: str, rest: str, vocabulary: Counter[str]) -> tuple[str, str]:
     if not first[0][0].islower() or len(left) < 2 or not left.isalpha():
         is_footnote = first[0][0].isdigit() and not first[0].isdigit()
         return start + "-", "\n" if is_footnote else ""
-    if vocabulary[left + right]:
+    if left + right in vocabulary:
         return start, ""
-    if vocabulary[f"{left}-{right}"] or (vocabulary[left] > 1 and vocabulary[right] > 1):
+    if f"{left}-{right}" in vocabulary or _is_compound(left, right, vocabulary):
         return start + "-", ""
     return start, ""
+
+
+def _is_compound(left: str, right: str, vocabulary: Vocabulary) -> bool:
+    if not vocabulary.knows_elsewhere(left):
+        return False
+    if vocabulary.knows_elsewhere(right):
+        return True
+    return vocabulary.is_open and len(left) >= _WORD_AT_LEAST and left not in _BEGINNINGS

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings
 
 INVISIBLE = "invisible_text_left_out"
+NUL = "nul_dropped"
+"""Warning with a count: letters that the font's map sends to U+0000, which no text may hold."""
 _LINE = re.compile(f"[^\r\n{HYPHEN_AT_LINE_END}]+{HYPHEN_AT_LINE_END}?")
 _INVISIBLE_MODE = 3
 _LOST_SHARE = 0.2
@@ -80,6 +82,8 @@ def read_page(
         tables, holders = _tables(text, objects, hidden)
         lines = _lines(text, tables, holders, hidden)
         unmapped = _unmapped(text)
+        if nuls := text.text.count("\0"):
+            warnings += (f"{NUL}={nuls}",)
     finally:
         text_page.close()
     if form is not None:
@@ -107,7 +111,21 @@ def _text(page: pypdfium2.PdfTextPage, frame: Frame) -> _Text:
     if any(character > "\uffff" for character in text):
         units = [0, *accumulate(1 + (character > "\uffff") for character in text)]
     length = len(text) if units is None else units[-1]
-    return _Text(page, frame, text, units, length == page.count_chars())
+    found = _Text(page, frame, text, units, length == page.count_chars())
+    found.text = _with_nuls(found)
+    return found
+
+
+def _with_nuls(text: _Text) -> str:
+    """PDFium has one sign for a hyphen at a line's end and for what the font's map sends to U+0000."""
+    places = [found.start() for found in re.finditer(HYPHEN_AT_LINE_END, text.text)]
+    nuls = [at for at in places if pdfium.FPDFText_GetUnicode(text.page, text.index(at)) == 0]
+    if not nuls:
+        return text.text
+    characters = list(text.text)
+    for at in nuls:
+        characters[at] = "\0"
+    return "".join(characters)
 
 
 def _lines(
