@@ -44,11 +44,13 @@ KNOWN = pa.schema(
         pa.field("checksum", pa.string(), nullable=False),
         pa.field("redo", pa.int8(), nullable=False),
         pa.field("chosen", pa.bool_(), nullable=False),
+        pa.field("in_place", pa.bool_(), nullable=False),
         pa.field("shard", pa.string(), nullable=False),
     ]
 )
 """One row an object of the last snapshot. ``redo`` is the stage from which it would be made again, ``chosen``
-whether it is of the recipe that the run is about, if it is about one."""
+whether it is of the recipe that the run is about, if it is about one, ``in_place`` where its ``doc_uri`` is
+that of today."""
 
 RETRIED = ("unreadable", "changed_while_reading")
 """Reasons that say nothing of the object itself: such documents are tried again in every run."""
@@ -107,7 +109,10 @@ def compare(
     place = pc.index_in(names, value_set=known["object_name"].combine_chunks())
     is_known = _mask(place.is_valid())
     chosen = selection.of_listing(listing, known["chosen"].take(place))
-    kept = _kept_rejections(listing, chosen, rejected, "" if full else recipe.fingerprint, selection)
+    # An object whose former rows have to be put in another place is worth another try.
+    elsewhere = known.filter(pc.invert(known["in_place"]))["object_name"]
+    today = "" if full else recipe.fingerprint
+    kept = _kept_rejections(listing, chosen, rejected, today, selection, elsewhere)
     is_open = chosen & ~_among(names, kept["object_name"])
     mine, theirs = listing.filter(pa.array(is_known)), known.take(place.drop_null())
     same_token, same_bytes = _same_version(mine, theirs)
@@ -115,7 +120,7 @@ def compare(
     read = is_open.copy()
     read[is_known] &= ~same_bytes | (redo == Redo.READ)
     touched = _of_known(is_known, ~same_token) & is_open & ~read
-    again = _of_known(is_known, redo > Redo.NOTHING) & is_open & ~read
+    again = _of_known(is_known, (redo > Redo.NOTHING) | ~_mask(theirs["in_place"])) & is_open & ~read
     rows = listing.drop_columns(["modified"]).append_column("shard", known["shard"].take(place))
     changed = int(((read | touched | again) & is_known).sum())
     gone = _gone(known, place, selection)
@@ -159,7 +164,12 @@ def together(parts: Sequence[Diff]) -> Diff:
 
 
 def _kept_rejections(
-    listing: pa.Table, chosen: Mask, rejected: pa.Table, recipe: str, selection: Selection
+    listing: pa.Table,
+    chosen: Mask,
+    rejected: pa.Table,
+    recipe: str,
+    selection: Selection,
+    elsewhere: pa.ChunkedArray,
 ) -> pa.Table:
     """Rejections that stand: of what the run is not about, and of listed versions not worth another try."""
     if not rejected.num_rows:
@@ -167,6 +177,7 @@ def _kept_rejections(
     place = pc.index_in(rejected["object_name"], value_set=listing["object_name"].combine_chunks())
     same_version = _mask(pc.equal(listing["token"].take(place), rejected["object_token"]))
     lasting = ~_among(rejected["reason"], pa.array(RETRIED)) & _mask(pc.equal(rejected["recipe"], recipe))
+    lasting &= ~_among(rejected["object_name"], elsewhere)
     about = selection.of_gone(rejected["object_name"])
     is_listed = _mask(place.is_valid())
     about[is_listed] = chosen[place.drop_null().to_numpy()]

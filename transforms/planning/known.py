@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.planning.diff import KNOWN, Redo
+from transforms.planning.place import uris
 from transforms.storage.registry import open_store
 from transforms.table.layout import DOCUMENTS
 from transforms.table.reader import Snapshot
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from transforms.stages.job import Job, Recipe
 
 _RECIPES = ("extract_recipe", "chunk_recipe", "embed_recipe")
-COLUMNS = ("object_name", "object_size", "object_token", "object_checksum", "status", *_RECIPES)
+COLUMNS = ("object_name", "object_size", "object_token", "object_checksum", "status", "doc_uri", *_RECIPES)
 """What planning reads of the documents table."""
 
 
@@ -33,10 +34,13 @@ def known_tables(job: Job, source: str) -> Iterator[pa.Table]:
     spec = job.source[source]
     for shard in snapshot.shards(DOCUMENTS, spec.slug):
         documents = snapshot.shard_table(DOCUMENTS, spec.slug, shard, COLUMNS)
-        yield known_of(documents, shard, spec.recipe, job.selection.recipe)
+        in_place = pc.equal(documents["doc_uri"], uris(spec, documents["object_name"]))
+        yield known_of(documents, in_place, shard, spec.recipe, job.selection.recipe)
 
 
-def known_of(documents: pa.Table, shard: str, recipe: Recipe, about: str = "") -> pa.Table:
+def known_of(
+    documents: pa.Table, in_place: pa.ChunkedArray, shard: str, recipe: Recipe, about: str = ""
+) -> pa.Table:
     """The objects of one shard's documents; ``about`` is the beginning of a recipe's fingerprint."""
     chosen = functools.reduce(pc.or_, (pc.starts_with(documents[name], about) for name in _RECIPES))
     table = pa.table(
@@ -47,6 +51,7 @@ def known_of(documents: pa.Table, shard: str, recipe: Recipe, about: str = "") -
             "checksum": pc.fill_null(documents["object_checksum"], ""),
             "redo": pa.array(redo_of(documents, recipe)),
             "chosen": chosen,
+            "in_place": in_place,
         }
     )
     names = table["object_name"]
@@ -82,7 +87,7 @@ def _one_row_an_object(table: pa.Table) -> pa.Table:
     """Of an object with several documents the most that is to be done, or all if their versions differ."""
     greatest = [(name, "max") for name in ("size", "token", "checksum", "redo")]
     grouped = table.group_by("object_name", use_threads=False).aggregate(
-        [*greatest, ("token", "min"), ("chosen", "any")]
+        [*greatest, ("token", "min"), ("chosen", "any"), ("in_place", "all")]
     )
     one_version = pc.equal(grouped["token_min"], grouped["token_max"])
     return pa.table(
@@ -93,5 +98,6 @@ def _one_row_an_object(table: pa.Table) -> pa.Table:
             "checksum": grouped["checksum_max"],
             "redo": pc.if_else(one_version, grouped["redo_max"], int(Redo.READ)),
             "chosen": grouped["chosen_any"],
+            "in_place": grouped["in_place_all"],
         }
     )

@@ -13,9 +13,11 @@ from transforms.planning.diff import KNOWN, LISTING, compare, together
 from transforms.planning.known import known_tables, rejected_table
 from transforms.planning.listing import listing_tables
 from transforms.planning.partition import divided, part_count, part_of
+from transforms.planning.place import uris
 from transforms.planning.plan import SourcePlan
 from transforms.planning.shards import plan_source, rejections_of
 from transforms.storage.registry import open_store
+from transforms.table.columns import replace_column
 from transforms.table.layout import DOCUMENTS
 from transforms.table.reader import Snapshot
 
@@ -44,6 +46,7 @@ def compare_part(
 ) -> Diff:
     """The outcome for one part; ``part`` is its number and that of all parts."""
     number, count = part
+    rejected = replace_column(rejected, "doc_uri", uris(job.source[source], rejected["object_name"]))
     if count > 1:
         rejected = rejected.filter(pa.array(part_of(rejected["object_name"], count) == number))
     listed = pa.concat_tables([LISTING.empty_table(), *listing])
@@ -53,8 +56,10 @@ def compare_part(
 
 def plan_parts(job: Job, source: str, parts: Sequence[Diff]) -> SourcePlan:
     """The plan of one source from all its parts."""
-    # A shard done for another parent carried other rows over.
-    inputs = fingerprint(job.source[source].recipe.fingerprint, str(job.parent), str(job.full))
+    spec = job.source[source]
+    # A shard done for another parent carried other rows over; one done at another place names that.
+    place = open_store(spec.root).root
+    inputs = fingerprint(spec.recipe.fingerprint, str(job.parent), str(job.full), place)
     return plan_source(source, together(parts), inputs, job.shard_bytes)
 
 

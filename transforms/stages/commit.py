@@ -187,9 +187,9 @@ def _nothing_new(receipts: Sequence[ShardReceipt], result: _Result, parent: Snap
     """Whether a reader, or the next run, could not tell the new snapshot from the last one."""
     if any(receipt.differs for receipt in receipts) or result.deleted:
         return False
-    columns = ("source_name", "doc_id", "stage", "reason", "object_token")
+    columns = ("source_name", "doc_id", "doc_uri", "stage", "reason", "object_token")
     before = {tuple(row[name] for name in columns) for row in parent.rejected().to_pylist()}
-    now = {(r.source, r.doc_id, r.stage, r.reason, r.object_token) for r in result.rejected}
+    now = {(r.source, r.doc_id, r.doc_uri, r.stage, r.reason, r.object_token) for r in result.rejected}
     return before == now
 
 

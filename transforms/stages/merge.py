@@ -52,7 +52,7 @@ def merge_shard(shard: EmbeddedShard, snapshot: int, *, full: bool = False) -> M
     documents = sorted_by(pa.concat_tables([kept_documents, new_documents]), "doc_id")
     documents = _number_statuses(documents, shard.carried.documents, snapshot)
     deleted = tuple(old_chunks["chunk_id"].filter(gone).to_pylist())
-    changed = pc.any(pc.equal(new_chunks["changed_in"], snapshot)).as_py()
+    changed = any(pc.any(pc.equal(rows["changed_in"], snapshot)).as_py() for rows in (chunks, documents))
     same_documents = documents.equals(sorted_by(shard.carried.documents, "doc_id"))
     return MergedShard(documents, chunks, deleted, bool(deleted or changed or not same_documents))
 

@@ -16,12 +16,14 @@ from transforms.extractors.detect import reads_alike
 from transforms.model.errors import PreconditionError, StorageError, TooLargeError
 from transforms.model.ids import sha256_hex
 from transforms.planning.diff import Redo
+from transforms.planning.place import uris
 from transforms.stages.parent import parent_of, refused_objects
 from transforms.stages.recall import recall_of
 from transforms.stages.reject import rejection
 from transforms.stages.stored import documents_of, formers_of
 from transforms.stages.work import Carried, Payload, ReadShard
 from transforms.storage.registry import open_store
+from transforms.table.columns import count_true, replace_column
 from transforms.table.layout import CHUNKS, DOCUMENTS
 from transforms.table.schema import CHUNKS as CHUNK_COLUMNS
 from transforms.table.schema import DOCUMENTS as DOCUMENT_COLUMNS
@@ -134,13 +136,26 @@ class _Reading:
 
 def _carried(plan: ShardPlan, job: Job) -> Carried:
     parent = parent_of(job)
-    chunks, documents = [CHUNK_COLUMNS.empty_table()], [DOCUMENT_COLUMNS.empty_table()]
-    slug = job.source[plan.source].slug
+    all_chunks, all_documents = [CHUNK_COLUMNS.empty_table()], [DOCUMENT_COLUMNS.empty_table()]
+    source = job.source[plan.source]
     for shard in plan.parents if parent is not None else ():
         if parent is not None:
-            chunks.append(parent.shard_table(CHUNKS, slug, shard))
-            documents.append(parent.shard_table(DOCUMENTS, slug, shard))
-    return Carried(pa.concat_tables(chunks), pa.concat_tables(documents))
+            chunks = parent.shard_table(CHUNKS, source.slug, shard)
+            documents = parent.shard_table(DOCUMENTS, source.slug, shard)
+            place = uris(source, documents["object_name"])
+            row = pc.index_in(chunks["doc_id"], value_set=documents["doc_id"].combine_chunks())
+            all_chunks.append(_put(chunks, place.take(row), job))
+            all_documents.append(_put(documents, place, job))
+    return Carried(pa.concat_tables(all_chunks), pa.concat_tables(all_documents))
+
+
+def _put(rows: pa.Table, place: pa.ChunkedArray, job: Job) -> pa.Table:
+    """Rows with today's ``doc_uri``; one that had another has changed in this run."""
+    moved = pc.not_equal(rows["doc_uri"], place)
+    if not count_true(moved):
+        return rows
+    numbers = pc.if_else(moved, pa.scalar(job.snapshot, pa.int64()), rows["changed_in"])
+    return replace_column(replace_column(rows, "doc_uri", place), "changed_in", numbers)
 
 
 def _read(info: ObjectInfo, source: SourceSpec, limit: int) -> Payload | Rejection:

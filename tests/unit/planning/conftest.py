@@ -36,6 +36,7 @@ def documents(*rows, recipe=TODAY, status="ok", checksum=None, size=10):
                 "object_size": size,
                 "object_token": token,
                 "object_checksum": checksum,
+                "doc_uri": f"/c/{name}",
                 "status": status,
                 "extract_recipe": recipe.extract,
                 "chunk_recipe": recipe.chunk,
@@ -47,12 +48,15 @@ def documents(*rows, recipe=TODAY, status="ok", checksum=None, size=10):
     )
 
 
-def known(*rows, today=TODAY, about="", **of_documents):
+def known(*rows, today=TODAY, about="", in_place=True, **of_documents):
     shards = {}
     for name, token, shard in rows:
         shards.setdefault(shard, []).append((name, token))
     tables = [
-        known_of(documents(*own, **of_documents), shard, today, about) for shard, own in shards.items()
+        known_of(
+            documents(*own, **of_documents), pa.chunked_array([[in_place] * len(own)]), shard, today, about
+        )
+        for shard, own in shards.items()
     ]
     return pa.concat_tables([KNOWN.empty_table(), *tables])
 

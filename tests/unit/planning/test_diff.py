@@ -242,3 +242,24 @@ def test_names_that_differ_in_normal_form_are_two_objects(plan_tables):
         TODAY,
     )
     assert names(diff.reads) == [nfd]
+
+
+def test_an_object_whose_rows_name_another_place_is_taken_up(plan_tables):
+    diff = compare(
+        plan_tables.listing(("a", "1")),
+        plan_tables.known(("a", "1", "S"), in_place=False),
+        plan_tables.rejected(),
+        TODAY,
+    )
+    assert (names(diff.redo), diff.changed) == (["a"], 1)
+
+
+def test_a_bad_object_with_rows_at_another_place_is_tried_again_and_refused_anew(plan_tables):
+    diff = compare(
+        plan_tables.listing(("a", "2")),
+        plan_tables.known(("a", "1", "S"), status="stale", in_place=False),
+        plan_tables.rejected(("a", "2", "corrupt")),
+        TODAY,
+    )
+    assert names(diff.reads) == ["a"]
+    assert diff.kept_rejections.num_rows == 0
