@@ -163,9 +163,13 @@ class Lease:
                 self._store.delete([self._path])
 
     def _expire(self) -> None:
-        """Leave word of who was at work, if the claim is ours still."""
-        with contextlib.suppress(StorageError):
+        """Leave word of who was at work, if the claim is ours still; on a full disk, leave nothing."""
+        try:
             self._store.replace(self._path, self._claim(seconds=0), self._token)
+        except PreconditionError:
+            return
+        except StorageError:
+            self._release()
 
     def _renew_until_stopped(self) -> None:
         while not self._stop.wait(RENEW_SECONDS):
@@ -231,13 +235,15 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str:
-    """When a process began, or "" where the system does not say it this way."""
+    """When a process began; "" where it is gone, or the system does not say it this way."""
     try:
         facts = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
     # The command's name is in parentheses and may hold anything, blanks and parentheses included.
-    return facts.rpartition(")")[2].split()[19]
+    fields = facts.rpartition(")")[2].split()
+    # A process that is dead and only waits to be asked how it ended may wait for as long as its parent likes.
+    return "" if fields[0] in "ZX" else fields[19]
 
 
 def _runs(pid: int, started: str) -> bool:

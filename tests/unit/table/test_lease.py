@@ -217,3 +217,14 @@ def test_a_claim_that_cannot_be_read_is_left_to_a_person(store):
     store.create(PATH, b"{}")
     with pytest.raises(GuardError, match=r"claim\.json is no claim"), Lease(store, 1, "run-b"):
         pass
+
+
+def test_a_dead_process_that_nobody_asked_how_it_ended_is_dead(store):
+    """In a container often nobody does, and the process stays in the system's table."""
+    process = subprocess.Popen([sys.executable, "-c", "pass"], stdout=subprocess.PIPE)
+    started = lease._started(process.pid)
+    store.create(PATH, claim(pid=process.pid, started=started or "1"))
+    process.stdout.read()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert not read_claim(store, 1).alive()
+    process.communicate()
