@@ -96,8 +96,8 @@ def plan_job(config: JobConfig, scope: Scope = ALL) -> tuple[Job, list[SourcePla
 def _run(job: Job, config: JobConfig, beam_args: list[str]) -> Outcome:
     from apache_beam.options.pipeline_options import PipelineOptions
 
-    # Beam warns of options and coders that are this program's own business.
-    logging.getLogger("apache_beam").setLevel(logging.ERROR)
+    # Beam warns of what is this program's own business, and prints the trace of an error that comes out below.
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
     try:
         if runner_of(beam_args) not in LOCAL_RUNNERS:
             _run_elsewhere(job, config, PipelineOptions(beam_args))
