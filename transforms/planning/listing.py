@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from transforms.planning.diff import LISTING
-from transforms.planning.select import selector
+from transforms.planning.select import selected_of
 from transforms.storage.registry import open_store
 from transforms.storage.roots import name_below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from transforms.model.objects import ObjectInfo
     from transforms.stages.job import Job, SourceSpec
@@ -30,22 +31,24 @@ def listing_tables(job: Job, source: str) -> Iterator[pa.Table]:
     Raises:
         StorageError: the listing is not complete; nothing may be concluded from its part.
     """
-    store = open_store(job.source[source].root)
-    selected = _selector(job.source[source], name_below(store.root, open_store(job.table).root))
+    spec = job.source[source]
     held: list[ObjectInfo] = []
+    store = open_store(spec.root)
+    of_table = name_below(store.root, open_store(job.table).root)
     for page in store.list(job.selection.prefix):
-        held += [info for info in page if selected(info.name)]
+        held += page
         if len(held) >= ROWS_AT_ONCE:
-            yield _table(held)
+            yield _selected(_table(held), spec, of_table)
             held = []
-    yield _table(held)
+    yield _selected(_table(held), spec, of_table)
 
 
-def _selector(source: SourceSpec, table: str | None) -> Callable[[str], bool]:
-    selected = selector(source.include, source.exclude)
-    if table is None:
-        return selected
-    return lambda name: not name.startswith(table) and selected(name)
+def _selected(listed: pa.Table, source: SourceSpec, of_table: str | None) -> pa.Table:
+    names = listed["object_name"].combine_chunks()
+    mask = selected_of(names, source.include, source.exclude)
+    if of_table is not None:
+        mask &= ~pc.starts_with(names, of_table).to_numpy(zero_copy_only=False).astype(bool)
+    return listed.filter(pa.array(mask))
 
 
 def _table(infos: Sequence[ObjectInfo]) -> pa.Table:

@@ -1,6 +1,14 @@
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wcmatch import glob
 
-from transforms.planning.select import selector
+from transforms.planning.select import expression_of, selected_of
+
+
+def selector(include, exclude):
+    return lambda name: selected_of(pa.array([name]), include, exclude).tolist() == [True]
 
 
 @pytest.mark.parametrize(
@@ -28,3 +36,39 @@ def test_empty_segments_are_passed_over_at_the_beginning_too():
     assert selector(["*.md"], [])("/a.md")
     assert selector(["docs/*.md"], [])("docs//a.md")
     assert not selector(["**"], ["*.md"])("/a.md")
+
+
+_PIECES = [
+    "**/",
+    "/**",
+    "**",
+    "*",
+    "?",
+    "a",
+    "b",
+    "/",
+    ".",
+    "~$",
+    "\\*",
+    "\\a",
+    "\n",
+    "\u00e9",
+    " ",
+    "[ab]",
+    "!",
+]
+_PATTERN = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=5).map("".join)
+_NAME = st.text(st.sampled_from("ab./ ~$\n\u00e9*?!"), min_size=1, max_size=8)
+_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.CASE | glob.FORCEUNIX
+
+
+@given(st.lists(_PATTERN, min_size=1, max_size=2), st.lists(_NAME, min_size=1, max_size=12))
+def test_columns_are_matched_as_wcmatch_matches_each_name(patterns, names):
+    expected = [bool(glob.globmatch(name.lstrip("/"), patterns, flags=_FLAGS)) for name in names]
+    assert selected_of(pa.array(names), patterns, []).tolist() == expected
+
+
+def test_usual_patterns_are_looked_for_in_whole_columns_and_sets_are_not():
+    usual = ["**", "**/.*", "**/.*/**", "**/~$*", "docs/**/*.md", "a?c.txt", "a\\*b"]
+    assert all(expression_of(pattern) for pattern in usual)
+    assert not any(expression_of(pattern) for pattern in ["[ab].md", "*.{md,txt}", "+(a)", "a**b", "a//b"])
