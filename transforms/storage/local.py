@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import stat as st
+import time
 import uuid
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 PAGE = 1_000
 _OURS = ".parquetry-"
 _LOCK_SECONDS = 30
+_WRITING_SECONDS = 3600
 _TRIES = 5
 _ESCAPED = re.compile(r"(^|/)/[^/]*\\x[0-9a-f]{2}")
 _UNREADABLE = "unreadable"
@@ -164,6 +166,7 @@ class LocalStore:
         """Folders exist for their files only, as in a bucket."""
         while folder != self._folder and folder.is_relative_to(self._folder):
             try:
+                _remove_left_behind(folder)
                 folder.rmdir()
             except OSError:
                 return
@@ -332,6 +335,23 @@ def _info(name: str, facts: os.stat_result) -> ObjectInfo:
 
 def _token(facts: os.stat_result) -> str:
     return f"{facts.st_size}-{facts.st_mtime_ns}"
+
+
+def _remove_left_behind(folder: Path) -> None:
+    """Temporary files of writers that were killed, where nothing else is left in a folder.
+
+    A writer that is alive is done with its own long before it is that old; a link begins anew.
+    """
+    with os.scandir(folder) as scan:
+        entries = list(scan)
+    oldest = time.time() - _WRITING_SECONDS
+    if entries and all(_is_ours(entry) and entry.stat().st_ctime < oldest for entry in entries):
+        for entry in entries:
+            Path(entry.path).unlink(missing_ok=True)
+
+
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    return entry.name.startswith(_OURS) and entry.is_file(follow_symlinks=False)
 
 
 @contextmanager
