@@ -75,6 +75,9 @@ def run(
         float | None,
         typer.Option("--max-cost", min=0, help="The same in US dollars; over limits.max_cost."),
     ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")
+    ] = False,
     as_json: _Json = False,
 ) -> None:
     """Bring the table up to date with its sources and publish a snapshot."""
@@ -90,6 +93,7 @@ def run(
             allow_deletes=allow_deletes,
             take_over=take_over,
             as_json=as_json,
+            quiet=quiet,
         )
     )
 

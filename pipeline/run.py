@@ -30,7 +30,7 @@ from transforms.table.lease import Lease
 from transforms.table.pointer import read_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import apache_beam as beam
     from apache_beam.options.pipeline_options import PipelineOptions
@@ -48,6 +48,7 @@ def run_job(
     allow_deletes: bool = False,
     take_over: bool = False,
     scope: Scope = ALL,
+    watch: Callable[[Job], None] | None = None,
 ) -> Outcome:
     """Bring the table up to date with its sources.
 
@@ -57,6 +58,7 @@ def run_job(
         allow_deletes: delete however much is gone.
         take_over: ask no claim of another machine whether its run may live still.
         scope: what the run is about, and what it may spend.
+        watch: is given the job before it begins, to look at it while it runs.
 
     Raises:
         ConfigError: a source, the table, the embedder or an option cannot be used; nothing was written.
@@ -71,6 +73,8 @@ def run_job(
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:8]}"
     job = make_job(config, run_id, number, parent, allow_deletes=allow_deletes, scope=scope)
     with Lease(store, number, run_id, parent=parent, take_over=take_over):
+        if watch is not None:
+            watch(job)
         outcome = _run(job, config, list(beam_args))
         if outcome.status == "refused":
             raise GuardError(outcome.refusal)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pipeline.config import load_config
+from pipeline.progress import progress_shown
 from pipeline.run import run_job
 from pipeline.scope import NOTHING_SAID, scope_of, with_budget
 from transforms.extractors.reasons import BUG
@@ -35,13 +36,16 @@ def run(
     allow_deletes: bool,
     take_over: bool,
     as_json: bool,
+    quiet: bool = False,
 ) -> int:
     """Run the job of a configuration file; the exit code says whether the table is up to date."""
     start = time.monotonic()
     job = with_budget(load_config(config), words)
-    outcome = run_job(
-        job, beam_args, allow_deletes=allow_deletes, take_over=take_over, scope=scope_of(words, job)
-    )
+    scope = scope_of(words, job)
+    with progress_shown(quiet=quiet or as_json) as watch:
+        outcome = run_job(
+            job, beam_args, allow_deletes=allow_deletes, take_over=take_over, scope=scope, watch=watch
+        )
     seconds = time.monotonic() - start
     if as_json:
         print(json.dumps({**asdict(outcome), "seconds": round(seconds, 3)}, ensure_ascii=False))

@@ -77,9 +77,14 @@ def plan_path(number: int, slug: str) -> str:
     return f"{snapshot_dir(number)}_plan/{slug}.json"
 
 
+def done_dir(number: int) -> str:
+    """All receipts of a run, with its slash."""
+    return f"{snapshot_dir(number)}_done/"
+
+
 def done_path(number: int, slug: str, shard: str) -> str:
     """The receipt of a finished shard."""
-    return f"{snapshot_dir(number)}_done/{slug}/{shard}.json"
+    return f"{done_dir(number)}{slug}/{shard}.json"
 
 
 def budget_path(number: int, run_id: str) -> str:
