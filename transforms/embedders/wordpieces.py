@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from tokenizers import Tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
     from tokenizers import Encoding
@@ -22,11 +22,8 @@ BATCH = 128
 WORDS_HELD = 2**17
 """Words whose pieces are remembered, some 30 MB: more than a corpus says again and again."""
 
-LINES_HELD = 2**22
-"""Characters of lines whose pieces are remembered, some 15 MB."""
-
 _WORDS_AT_ONCE = 2**13
-_ID_BYTES = 4
+_Found = TypeVar("_Found")
 
 
 def load_tokenizer(file: bytes) -> Tokenizer:
@@ -53,59 +50,55 @@ class WordPieces:
     """The pieces of texts, each word of them cut once.
 
     A word-piece tokenizer of BERT's kind cuts at white space before anything else, so the pieces of a text are
-    those of its words, one after the other. A text says most of its words again; the text of a chunk, what is
-    embedded for it and the context of the next one share their lines.
+    those of its words, one after the other. A text says most of its words again, and so do the text of a chunk,
+    what is embedded for it and the context of the next one.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        # Ids, as the bytes of int32.
-        self._words: dict[str, bytes] = {}
-        self._lines: dict[str, bytes] = {}
-        self._held = 0
+        # Of the pieces of each word: ids, as the bytes of int32, and how many.
+        self._ids: dict[str, bytes] = {}
+        self._counts: dict[str, int] = {}
         # One embedder serves all threads of a process, and one of them may clear what another looks up.
         self._lock = threading.Lock()
 
     def ids(self, texts: Sequence[str]) -> Iterator[NDArray[np.int32]]:
         """The ids of each text's pieces, in order, special ones left out."""
-        for found in self._looked_up(texts):
-            yield np.frombuffer(b"".join(found), dtype=np.int32)
+        for found in self._looked_up(texts, lambda words: b"".join(map(self._ids.__getitem__, words))):
+            yield np.frombuffer(found, dtype=np.int32)
 
     def counts(self, texts: Sequence[str]) -> list[int]:
         """The number of pieces of each text."""
-        return [sum(map(len, found)) // _ID_BYTES for found in self._looked_up(texts)]
+        return list(self._looked_up(texts, lambda words: sum(map(self._counts.__getitem__, words))))
 
     def spans(self, text: str) -> NDArray[np.int64]:
         """Where each piece begins and ends in the text: shape ``[pieces, 2]``."""
-        words = text.replace("\n", " ").split(" ")
+        words = _words(text)
         distinct = list(dict.fromkeys(words))
         known = dict(zip(distinct, (spans for _, spans in self._cut(distinct)), strict=True))
         begins = np.cumsum([0, *(len(word) + 1 for word in words)])
         return np.concatenate([known[word] + begin for word, begin in zip(words, begins, strict=False)])
 
-    def _looked_up(self, texts: Sequence[str]) -> Iterator[list[bytes]]:
-        """The ids of the lines of each text."""
+    def _looked_up(self, texts: Sequence[str], of: Callable[[list[str]], _Found]) -> Iterator[_Found]:
+        """What ``of`` finds for the words of each text, all of which are known to it."""
         for first in range(0, len(texts), BATCH):
-            of_texts = [text.split("\n") for text in texts[first : first + BATCH]]
+            of_texts = list(map(_words, texts[first : first + BATCH]))
             with self._lock:
-                self._learn(dict.fromkeys(chain.from_iterable(of_texts)))
-                found = [list(map(self._lines.__getitem__, lines)) for lines in of_texts]
+                try:
+                    found = [of(words) for words in of_texts]
+                except KeyError:
+                    self._learn(set(chain.from_iterable(of_texts)))
+                    found = [of(words) for words in of_texts]
             yield from found
 
-    def _learn(self, lines: Iterable[str]) -> None:
-        if self._held > LINES_HELD:
-            self._lines.clear()
-            self._held = 0
-        if len(self._words) > WORDS_HELD:
-            self._words.clear()
-        # A word ends at a space or line break; other white space stays inside, and is cut there.
-        unseen = {line: line.split(" ") for line in lines if line not in self._lines}
-        words = [word for word in set(chain.from_iterable(unseen.values())) if word not in self._words]
-        for word, (ids, _) in zip(words, self._cut(words), strict=True):
-            self._words[word] = ids.tobytes()
-        for line, of_line in unseen.items():
-            self._lines[line] = b"".join(map(self._words.__getitem__, of_line))
-            self._held += len(line)
+    def _learn(self, words: set[str]) -> None:
+        if len(self._ids) > WORDS_HELD:
+            self._ids.clear()
+            self._counts.clear()
+        unseen = [word for word in words if word not in self._ids]
+        for word, (ids, _) in zip(unseen, self._cut(unseen), strict=True):
+            self._ids[word] = ids.tobytes()
+            self._counts[word] = len(ids)
 
     def _cut(self, words: Sequence[str]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64]]]:
         """The ids and the places of each word's pieces. Many words go in one call, which costs as much as ten."""
@@ -118,6 +111,11 @@ class WordPieces:
             places = np.searchsorted(spans[:, 0], begins)
             for begin, (piece, after) in zip(begins, pairwise(places.tolist()), strict=False):
                 yield ids[piece:after], spans[piece:after] - begin
+
+
+def _words(text: str) -> list[str]:
+    """A word ends at a space or line break; other white space stays inside, and is cut there."""
+    return text.replace("\n", " ").split(" ")
 
 
 class TokenizerCounter:

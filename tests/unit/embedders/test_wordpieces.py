@@ -27,13 +27,11 @@ def test_cutting_word_by_word_gives_the_pieces_of_the_whole_text(text):
 
 
 def test_what_is_remembered_is_bounded(monkeypatch):
-    monkeypatch.setattr(wordpieces, "WORDS_HELD", 100)
-    monkeypatch.setattr(wordpieces, "LINES_HELD", 300)
+    monkeypatch.setattr(wordpieces, "WORDS_HELD", 20)
     pieces = wordpieces.WordPieces(tokenizer())
     for n in range(200):
         assert len(next(pieces.ids([f"line {n}\nand another"]))) > 3
-    assert len(pieces._words) < 50
-    assert len(pieces._lines) < 50
+    assert len(pieces._ids) < 50
 
 
 def test_a_tokenizer_to_which_line_breaks_are_tokens_counts_them():
