@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.embedders.protocol import TakesLongTexts
 from transforms.stages.merge import is_carried
 from transforms.stages.renew import NO_VECTOR, renewed_chunks
 from transforms.table.columns import count_true, replace_column
@@ -48,8 +49,11 @@ def with_failed(shard: ChunkedShard, job: Job, embedder: Embedder) -> ChunkedSha
 
 
 def within_input(chunks: pa.Table, embedder: Embedder) -> NDArray[np.bool_]:
-    """Which chunks the model takes: all but rows that stay and were composed for a model with a longer input."""
-    if embedder.max_tokens is None:
+    """Which chunks the model takes, in one way or another.
+
+    Not, if it takes no long texts, rows that stay and were composed for a model with a longer input.
+    """
+    if embedder.max_tokens is None or isinstance(embedder, TakesLongTexts):
         return np.ones(chunks.num_rows, dtype=np.bool_)
     return np.asarray(chunks["embed_tokens"].to_numpy() <= embedder.max_tokens)
 
