@@ -84,6 +84,9 @@ class ShardReceipt:
     documents: int = 0
     chunks: int = 0
     embedded: int = 0
+    """Texts that were embedded."""
+    repeated: int = 0
+    """Chunks that share the vector of an equal text embedded in this run."""
     embedded_tokens: int = 0
     files: tuple[FileInfo, ...] = ()
     rejected: tuple[Rejection, ...] = ()

@@ -14,10 +14,12 @@ from transforms.model.errors import GuardError
 from transforms.model.ids import slug
 from transforms.stages.outcome import Outcome, keep_outcome, refused
 from transforms.storage.registry import open_store
-from transforms.table.layout import CHUNKS, kind_of, shard_of
+from transforms.table.layout import CHUNKS, kind_of, rejected_of_run_path, rejected_path, shard_of
 from transforms.table.manifest import summed
 from transforms.table.publish import Draft, publish
 from transforms.table.reader import Snapshot
+from transforms.table.rejected import rejected_table
+from transforms.table.writer import to_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +42,7 @@ class _Counts:
     documents: int = 0
     chunks: int = 0
     embedded: int = 0
+    repeated: int = 0
     reused: int = 0
     rejected: int = 0
     deleted: int = 0
@@ -82,6 +85,7 @@ def _decide(
 ) -> Outcome:
     _check_budget(job, receipts)
     if _too_many_rejected(job, result):
+        _keep_rejected(job, result)
         return _outcome(job, "too_many_rejected", job.parent, result, receipts)
     if parent is not None and _nothing_new(receipts, result, parent):
         return _outcome(job, "unchanged", job.parent, result, receipts)
@@ -145,8 +149,9 @@ def _count(
         one.documents += receipt.documents
         one.chunks += receipt.chunks
         one.embedded += receipt.embedded
+        one.repeated += receipt.repeated
     for one in counts.values():
-        one.reused = max(0, one.chunks - one.embedded)
+        one.reused = max(0, one.chunks - one.embedded - one.repeated)
     for rejection in rejected:
         counts[rejection.source].rejected += 1
     for source, ids in deleted.items():
@@ -158,6 +163,23 @@ def _too_many_rejected(job: Job, result: _Result) -> bool:
     """Whether more was rejected than is allowed; a picture or an empty file beside others is no fault."""
     rejected = sum(r.doc_id == r.object_name or r.reason not in _NO_FAULT for r in result.rejected)
     return rejected > job.max_rejected_share * (rejected + result.totals["documents"])
+
+
+def _keep_rejected(job: Job, result: _Result) -> None:
+    """Nobody can mend what is not named, and there will be no snapshot that names it."""
+    table = to_parquet(rejected_table(result.rejected), job.recipe)
+    open_store(job.table).write(rejected_of_run_path(job.run_id), table)
+
+
+def _rejected_list(job: Job, status: str, result: _Result) -> str:
+    """The file that lists the rejected documents, if there are any."""
+    if not result.rejected:
+        return ""
+    if status == "too_many_rejected":
+        path = rejected_of_run_path(job.run_id)
+    else:
+        path = rejected_path(job.snapshot if status == "published" else job.parent or 0)
+    return open_store(job.table).uri(path)
 
 
 def _check_vectors(job: Job, receipts: Sequence[ShardReceipt]) -> None:
@@ -224,6 +246,7 @@ def _outcome(
         sources=result.counts,
         reasons=dict(Counter(r.reason for r in result.rejected).most_common()),
         examples=examples,
+        rejected_list=_rejected_list(job, status, result),
         embedded_tokens=sum(receipt.embedded_tokens for receipt in receipts),
         work={
             name: sum(getattr(receipt.work, name) for receipt in receipts)

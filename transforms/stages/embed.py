@@ -48,6 +48,7 @@ def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
     missing = missing[within_input(shard.chunks, embedder)[missing]]
     missing = fill_from_kept(shard.plan, shard.chunks["embed_key"], vectors, missing, job)
     keys = shard.chunks["embed_key"].to_pylist()
+    wanted = len(missing)
     missing = _recalled(vectors, missing, keys, job)
     distinct = {keys[place]: place for place in reversed(missing.tolist())}
     places = sorted(distinct.values())
@@ -75,6 +76,7 @@ def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
         documents=documents,
         chunks=chunks,
         embedded=len(places),
+        repeated=wanted - len(places),
         embedded_tokens=pc.sum(tokens).as_py() or 0,
         touched=shard.touched,
         rejections=(*shard.rejections, *refused),

@@ -29,6 +29,8 @@ class Outcome:
     """Rejected documents by reason."""
     examples: dict[str, str] = field(default_factory=dict)
     """For each reason the first document and what was said of it."""
+    rejected_list: str = ""
+    """The Parquet file that lists all of them; "" where there is none."""
     embedded_tokens: int = 0
     work: dict[str, int] = field(default_factory=dict)
     """Objects opened, documents extracted and chunked."""

@@ -99,10 +99,13 @@ class EmbeddedShard:
     documents: pa.Table
     chunks: pa.Table
     embedded: int
+    """Texts that the embedder was given."""
     embedded_tokens: int
     touched: tuple[ObjectInfo, ...] = ()
     rejections: tuple[Rejection, ...] = ()
     work: Work = NO_WORK
+    repeated: int = 0
+    """Chunks that share the vector of an equal text embedded in this run."""
     empty: int = 0
     """Texts that were embedded and got no vector, nor a refusal."""
     stopped: bool = False

@@ -55,6 +55,7 @@ def write_shard(shard: EmbeddedShard, job: Job) -> ShardReceipt:
         documents=merged.documents.num_rows,
         chunks=merged.chunks.num_rows,
         embedded=shard.embedded,
+        repeated=shard.repeated,
         embedded_tokens=shard.embedded_tokens,
         files=tuple(files),
         rejected=shard.rejections,

@@ -100,3 +100,8 @@ def vectors_path(number: int, slug: str, shard: str) -> str:
 def run_path(run_id: str) -> str:
     """How a run ended."""
     return f"{RUNS}{run_id}.json"
+
+
+def rejected_of_run_path(run_id: str) -> str:
+    """Documents that could not be indexed, of a run that published nothing because they were too many."""
+    return f"{RUNS}{run_id}.rejected.parquet"

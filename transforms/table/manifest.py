@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from transforms.storage.protocol import Store
 
-COUNTS = ("documents", "chunks", "embedded", "reused", "rejected", "deleted")
+COUNTS = ("documents", "chunks", "embedded", "repeated", "reused", "rejected", "deleted")
 """What is counted, for a snapshot and for each of its sources."""
 
 

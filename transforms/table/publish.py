@@ -9,7 +9,7 @@ import datetime
 import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -30,7 +30,8 @@ from transforms.table.layout import (
 from transforms.table.lease import require_claim
 from transforms.table.manifest import Manifest, SourceEntry, read_manifest, to_json
 from transforms.table.pointer import move_pointer, read_pointer
-from transforms.table.schema import DELETES, REJECTED, SCHEMA_VERSION
+from transforms.table.rejected import rejected_table
+from transforms.table.schema import DELETES, SCHEMA_VERSION
 from transforms.table.verify import check_files
 from transforms.table.writer import to_parquet
 
@@ -153,7 +154,7 @@ def _check_rows(store: Store, draft: Draft) -> None:
 def _write_side_tables(store: Store, draft: Draft, manifest: Manifest) -> None:
     recipe = dict(draft.recipe)
     number = draft.number
-    rejected = pa.Table.from_pylist([_rejected_row(one) for one in draft.rejected], schema=REJECTED)
+    rejected = rejected_table(draft.rejected)
     store.write(deletes_path(number), to_parquet(_deletes(draft), recipe))
     store.write(rejected_path(number), to_parquet(rejected, recipe))
     store.write(report_path(number), _report(draft, manifest))
@@ -168,12 +169,6 @@ def _deletes(draft: Draft) -> pa.Table:
         for source, ids in sorted(draft.deleted.items())
     ]
     return pa.concat_tables([DELETES.empty_table(), *tables])
-
-
-def _rejected_row(rejection: Rejection) -> dict[str, str | int]:
-    row = asdict(rejection)
-    row["source_name"] = row.pop("source")
-    return row
 
 
 def _report(draft: Draft, manifest: Manifest) -> bytes:
