@@ -42,10 +42,14 @@ class _Counts:
     documents: int = 0
     chunks: int = 0
     embedded: int = 0
+    """Texts that were embedded in this run."""
     repeated: int = 0
+    """Chunks that share the vector of an equal one of those."""
     reused: int = 0
+    """Chunks whose vectors the table had before."""
     rejected: int = 0
     deleted: int = 0
+    """Chunks that are gone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from transforms.storage.protocol import Store
 
-COUNTS = ("documents", "chunks", "embedded", "repeated", "reused", "rejected", "deleted")
-"""What is counted, for a snapshot and for each of its sources."""
+COUNTS = ("documents", "chunks", "embedded", "reused", "rejected", "deleted")
+"""What is counted, for a snapshot and for each of its sources; `repeated` too, in all but the oldest tables."""
 
 
 @dataclass(frozen=True, slots=True)
