@@ -26,7 +26,7 @@ from transforms.stages.outcome import read_outcome
 from transforms.stages.plans import keep_plan
 from transforms.storage.registry import open_store
 from transforms.table.layout import snapshot_dir
-from transforms.table.lease import Lease
+from transforms.table.lease import Lease, require_claim
 from transforms.table.pointer import read_pointer
 
 if TYPE_CHECKING:
@@ -171,8 +171,9 @@ def _local_pipeline(options: PipelineOptions) -> beam.Pipeline:
 
 
 def _remove_unfinished(job: Job) -> None:
-    """Nothing was published: leave no half snapshot behind."""
+    """Nothing was published: leave no half snapshot behind, and harm none that another run has published."""
     store = open_store(job.table)
+    require_claim(store, job.snapshot, job.run_id)
     folder = snapshot_dir(job.snapshot)
     names = [info.name for page in store.list(folder) for info in page]
     store.delete([name for name in names if not name.endswith("claim.json")])
