@@ -120,7 +120,7 @@ def plan(
 @app.command()
 def search(
     table: _Table,
-    question: Annotated[str, typer.Argument(help="What to look for.")],
+    question: Annotated[list[str], typer.Argument(help="What to look for; quotes are not needed.")],
     *,
     top: Annotated[int, typer.Option("--top", "-k", min=1, max=1000, help="Chunks to show.")] = 5,
     source: Annotated[
@@ -131,12 +131,23 @@ def search(
     """Show the chunks of the newest snapshot that are nearest to a question."""
     from pipeline.commands import search as command
 
-    raise typer.Exit(command.run(table, question, top=top, sources=source or None, as_json=as_json))
+    raise typer.Exit(command.run(table, " ".join(question), top=top, sources=source or None, as_json=as_json))
 
 
 @app.command()
-def show(table: _Table, *, as_json: _Json = False) -> None:
+def show(
+    table: _Table,
+    *,
+    rejected: Annotated[
+        bool, typer.Option("--rejected", help="List the documents that could not be indexed, and why.")
+    ] = False,
+    as_json: _Json = False,
+) -> None:
     """Summarise the newest snapshot of a table."""
+    if rejected:
+        from pipeline.commands import rejected as listing
+
+        raise typer.Exit(listing.run(table, as_json=as_json))
     from pipeline.commands import show as command
 
     raise typer.Exit(command.run(table, as_json=as_json))

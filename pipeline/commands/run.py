@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
 
+from pipeline.commands.counts import counts_table
 from pipeline.config import load_config
 from pipeline.progress import progress_shown
 from pipeline.run import run_job
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from transforms.stages.outcome import Outcome
 
 EXIT_CODES = {"published": 0, "unchanged": 0, "too_many_rejected": 3}
-_COLUMNS = ("documents", "chunks", "embedded", "reused", "rejected", "deleted")
 
 
 def run(
@@ -56,10 +56,16 @@ def run(
 
 def _show(outcome: Outcome, seconds: float, allowed: float) -> None:
     console = Console(highlight=False)
-    console.print(_counts(outcome))
+    console.print(counts_table(outcome.sources, outcome.counts))
     for reason, count in outcome.reasons.items():
         example = outcome.examples.get(reason, "")
         console.print(f"  rejected {count} × {reason}: for example {example}", markup=False, soft_wrap=True)
+    if outcome.rejected_list:
+        console.print(
+            f"  `parquetry show {shlex.quote(outcome.table)} --rejected` lists them all, from {outcome.rejected_list}",
+            markup=False,
+            soft_wrap=True,
+        )
     bugs = outcome.reasons.get(BUG, 0)
     if bugs:
         console.print(
@@ -79,19 +85,6 @@ def _show(outcome: Outcome, seconds: float, allowed: float) -> None:
     console.print(_sentence(outcome, seconds, allowed), markup=False, soft_wrap=True)
 
 
-def _counts(outcome: Outcome) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("source")
-    for column in _COLUMNS:
-        table.add_column(column, justify="right")
-    rows = dict(outcome.sources)
-    if len(rows) > 1:
-        rows["total"] = outcome.counts
-    for name, counts in rows.items():
-        table.add_row(name, *(f"{counts.get(column, 0):,}" for column in _COLUMNS))
-    return table
-
-
 def _sentence(outcome: Outcome, seconds: float, allowed: float) -> str:
     embedded = outcome.counts.get("embedded", 0)
     if outcome.status == "unchanged":
@@ -99,8 +92,9 @@ def _sentence(outcome: Outcome, seconds: float, allowed: float) -> str:
         return f"Nothing new: 0 texts embedded, no snapshot published.{newest} {seconds:.1f} s."
     if outcome.status == "too_many_rejected":
         return (
-            f"Nothing was published: {outcome.counts.get('rejected', 0):,} documents were rejected, more "
-            f"than limits.max_rejected_share = {allowed} allows. Mend or exclude them, or raise the share."
+            f"Nothing was published: {outcome.counts['rejected']:,} documents were rejected beside "
+            f"{outcome.counts['documents']:,} that were not, more than limits.max_rejected_share = {allowed} "
+            "allows. Mend or exclude them, or raise the share."
         )
     return (
         f"Published snapshot {outcome.snapshot} of {outcome.table} in {seconds:.1f} s; "

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 
 from rich.console import Console
-from rich.table import Table
 
+from pipeline.commands.counts import counts_table
 from transforms.model.errors import TableError
 from transforms.storage.registry import open_store
 from transforms.table.layout import manifest_path
 from transforms.table.pointer import read_pointer
 from transforms.table.reader import Snapshot
-
-_COLUMNS = ("documents", "chunks", "embedded", "reused", "rejected", "deleted")
 
 
 def run(table: str, *, as_json: bool) -> int:
@@ -40,12 +38,6 @@ def _show(snapshot: Snapshot, table: str) -> None:
         markup=False,
         soft_wrap=True,
     )
-    rows = Table(box=None, pad_edge=False)
-    rows.add_column("source")
-    for column in _COLUMNS:
-        rows.add_column(column, justify="right")
-    for name, source in manifest.sources.items():
-        rows.add_row(name, *(f"{source.counts.get(column, 0):,}" for column in _COLUMNS))
-    rows.add_row("total", *(f"{manifest.counts.get(column, 0):,}" for column in _COLUMNS))
-    console.print(rows)
+    counts = {name: source.counts for name, source in manifest.sources.items()}
+    console.print(counts_table(counts, manifest.counts))
     console.print(f"embedder: {manifest.recipe.get('embedder')}", markup=False, soft_wrap=True)

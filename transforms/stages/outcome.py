@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import TypeAdapter
 
 from transforms.storage.registry import open_store
-from transforms.table.layout import run_path
+from transforms.table.layout import RUNS, run_path
 
 if TYPE_CHECKING:
     from transforms.stages.job import Job
+    from transforms.storage.protocol import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,13 @@ def refused(job: Job, sentence: str) -> Outcome:
 def keep_outcome(outcome: Outcome, job: Job) -> None:
     """Write the record of this run."""
     open_store(job.table).write(run_path(job.run_id), _OUTCOME.dump_json(outcome, indent=2))
+
+
+def newest_outcome(store: Store) -> Outcome | None:
+    """How the last run ended that came to its end, by the time of its beginning; None where there was none."""
+    names = [info.name for page in store.list(RUNS) for info in page] if store.exists_root() else []
+    records = [name for name in names if name.endswith(".json")]
+    return _OUTCOME.validate_json(store.read(max(records))) if records else None
 
 
 def read_outcome(job: Job) -> Outcome:
