@@ -131,7 +131,9 @@ def search(
     """Show the chunks of the newest snapshot that are nearest to a question."""
     from pipeline.commands import search as command
 
-    raise typer.Exit(command.run(table, " ".join(question), top=top, sources=source or None, as_json=as_json))
+    raise typer.Exit(
+        command.run(table, " ".join(question), top=top, sources=source or None, as_json=as_json)
+    )
 
 
 @app.command()
