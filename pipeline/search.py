@@ -17,7 +17,6 @@ from transforms.embedders.settings import settings_from_json
 from transforms.model.document import canonical_text
 from transforms.model.errors import ConfigError, TableError
 from transforms.storage.registry import open_store
-from transforms.table.pointer import read_pointer
 from transforms.table.reader import Snapshot
 
 if TYPE_CHECKING:
@@ -70,15 +69,9 @@ def open_newest(table_root: str) -> Snapshot:
     """The newest snapshot.
 
     Raises:
-        TableError: there is none.
+        TableError: there is none, or it is damaged.
     """
-    store = open_store(table_root)
-    pointer = read_pointer(store)
-    if pointer is None:
-        raise TableError(
-            f"There is no published snapshot at {table_root}. `parquetry run CONFIG` makes one."
-        )
-    return Snapshot.open(store, pointer.snapshot)
+    return Snapshot.newest(open_store(table_root))
 
 
 def nearest(

@@ -7,23 +7,23 @@ import json
 from rich.console import Console
 
 from pipeline.commands.counts import counts_table
-from transforms.model.errors import TableError
 from transforms.storage.registry import open_store
 from transforms.table.layout import manifest_path
-from transforms.table.pointer import read_pointer
 from transforms.table.reader import Snapshot
 
 
 def run(table: str, *, as_json: bool) -> int:
-    """Print the newest snapshot's counts by source, its recipe and its size."""
-    store = open_store(table)
-    pointer = read_pointer(store)
-    if pointer is None:
-        raise TableError(f"There is no published snapshot at {table}. `parquetry run CONFIG` makes one.")
+    """Print the newest snapshot's counts by source, its recipe and its size.
+
+    Raises:
+        TableError: there is none, or it is damaged.
+    """
+    snapshot = Snapshot.newest(open_store(table))
     if as_json:
-        print(json.dumps(json.loads(store.read(manifest_path(pointer.snapshot))), ensure_ascii=False))
+        record = snapshot.store.read(manifest_path(snapshot.manifest.snapshot))
+        print(json.dumps(json.loads(record), ensure_ascii=False))
         return 0
-    _show(Snapshot.open(store, pointer.snapshot), table)
+    _show(snapshot, table)
     return 0
 
 

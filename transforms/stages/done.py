@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from transforms.model.errors import NotFoundError
 from transforms.model.shard import ShardReceipt
 from transforms.storage.registry import open_store
-from transforms.table.layout import done_path
+from transforms.table.layout import CHUNKS, DOCUMENTS, done_path, kind_of, shard_of
+from transforms.table.verify import is_whole
 
 if TYPE_CHECKING:
     from transforms.model.shard import ShardPlan
@@ -19,13 +20,26 @@ _RECEIPT = TypeAdapter(ShardReceipt)
 
 
 def find_receipt(plan: ShardPlan, job: Job) -> ShardReceipt | None:
-    """The receipt of a shard that an interrupted run finished from these very inputs, if any."""
+    """The receipt of a shard that an interrupted run finished from these very inputs, if any.
+
+    One that is damaged, or whose files are not the very bytes that it names, is none: the shard is done again.
+    """
+    store = open_store(job.table)
     try:
-        data = open_store(job.table).read(done_path(job.snapshot, job.source[plan.source].slug, plan.shard))
-    except NotFoundError:
+        data = store.read(done_path(job.snapshot, job.source[plan.source].slug, plan.shard))
+        receipt = _RECEIPT.validate_json(data)
+    except (NotFoundError, ValidationError):
         return None
-    receipt = _RECEIPT.validate_json(data)
-    return receipt if receipt.inputs == plan.inputs else None
+    is_ours = receipt.inputs == plan.inputs and _counts_its_files(receipt)
+    return receipt if is_ours and is_whole(store, job.snapshot, receipt.files) else None
+
+
+def _counts_its_files(receipt: ShardReceipt) -> bool:
+    """Whether the files are those of the shard, with as many rows as were counted."""
+    rows = {kind_of(file.path): file.rows for file in receipt.files}
+    return all(shard_of(file.path) == receipt.shard for file in receipt.files) and rows == {
+        kind: count for kind, count in ((CHUNKS, receipt.chunks), (DOCUMENTS, receipt.documents)) if count
+    }
 
 
 def keep_receipt(receipt: ShardReceipt, job: Job) -> None:

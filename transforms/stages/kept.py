@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from transforms.model.shard import ShardPlan
     from transforms.stages.job import Job
 
+_HASH_BYTES = 32
 _COLUMNS = pa.schema([CHUNKS.field("embed_key"), CHUNKS.field("embedding")])
 
 
@@ -32,7 +34,8 @@ def keep_vectors(plan: ShardPlan, keys: Sequence[str], vectors: NDArray[np.float
     rows = [{"embed_key": keys[place], "embedding": vectors[place].tolist()} for place in has_one]
     before = _kept(plan, job)
     both = pa.concat_tables([before, pa.Table.from_pylist(rows, schema=_COLUMNS)])
-    open_store(job.table).write(_path(plan, job), to_ipc(both))
+    data = to_ipc(both)
+    open_store(job.table).write(_path(plan, job), _hash(data) + data)
 
 
 def fill_from_kept(
@@ -58,7 +61,13 @@ def _kept(plan: ShardPlan, job: Job) -> pa.Table:
         data = open_store(job.table).read(_path(plan, job))
     except NotFoundError:
         return _COLUMNS.empty_table()
-    return from_ipc([data], _COLUMNS)
+    hashed, data = data[:_HASH_BYTES], data[_HASH_BYTES:]
+    # Nothing else would tell a vector with a flipped bit from a good one; a damaged file is paid for again.
+    return from_ipc([data], _COLUMNS) if hashed == _hash(data) else _COLUMNS.empty_table()
+
+
+def _hash(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
 
 
 def _path(plan: ShardPlan, job: Job) -> str:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from transforms.table.columns import equal_rows
+from transforms.table.damage import opened, read_parquet
 from transforms.table.layout import CHUNKS, DOCUMENTS, snapshot_dir
 from transforms.table.reader import SCHEMAS, Snapshot
 
@@ -53,7 +53,7 @@ def compare_snapshots(store: Store, before: int, after: int) -> dict[str, Source
     """By source of either snapshot what has to be done to come from ``before`` to ``after``.
 
     Raises:
-        TableError: one of them is not there.
+        TableError: one of them is not there, or a file of it is damaged.
     """
     old, new = Snapshot.open(store, before), Snapshot.open(store, after)
     names = sorted(old.manifest.sources.keys() | new.manifest.sources.keys())
@@ -85,8 +85,8 @@ def _rows(snapshot: Snapshot, kind: str, files: Sequence[FileInfo]) -> pa.Table:
     schema = pa.schema(columns)
     tables = [schema.empty_table()]
     for file in files:
-        with snapshot.store.open(snapshot_dir(snapshot.manifest.snapshot) + file.path) as opened:
-            tables.append(pq.read_table(opened, columns=schema.names).cast(schema))
+        with opened(snapshot.store, snapshot_dir(snapshot.manifest.snapshot) + file.path) as found:
+            tables.append(read_parquet(found, schema.names).cast(schema))
     return pa.concat_tables(tables)
 
 

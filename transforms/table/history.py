@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transforms.model.errors import ConfigError, TableError
-from transforms.table.layout import SNAPSHOTS, claim_path, manifest_path, snapshot_dir, snapshot_of
+from transforms.table.layout import claim_path, manifest_path, snapshot_dir
 from transforms.table.lease import Claim, Lease, read_claim
 from transforms.table.manifest import Manifest, read_manifest
 from transforms.table.pointer import move_pointer, read_pointer
+from transforms.table.recognise import forgotten, is_complete, require_pointer, snapshot_numbers
 from transforms.table.verify import check_files
 
 if TYPE_CHECKING:
@@ -42,15 +43,17 @@ def published(store: Store) -> list[Manifest]:
     Raises:
         TableError: nothing was published here, or a newer program wrote it.
     """
-    highest = _pointer(store).highest
-    return [read_manifest(store, n) for n in _numbers(store) if n <= highest and _is_complete(store, n)]
+    highest = require_pointer(store).highest
+    return [
+        read_manifest(store, n) for n in snapshot_numbers(store) if n <= highest and is_complete(store, n)
+    ]
 
 
 def unfinished(store: Store) -> list[int]:
     """Directories of runs that did not publish: at work, to be resumed, or left behind."""
     pointer = read_pointer(store)
     highest = pointer.highest if pointer else 0
-    return [n for n in _numbers(store) if n > highest or not _is_complete(store, n)]
+    return [n for n in snapshot_numbers(store) if n > highest or not is_complete(store, n)]
 
 
 def run_at_work(store: Store) -> Claim | None:
@@ -64,21 +67,24 @@ def rollback(store: Store, number: int | None = None) -> Manifest:
     """Send readers back, or forward again, to a published snapshot whose files are all there.
 
     Left out, ``number`` is the snapshot that the one they see now was made from. The next run continues from
-    there, under a number that was never used.
+    there, under a number that was never used. A pointer that is missing, or does not know what was published since,
+    is written anew; left out, ``number`` is the newest snapshot then.
 
     Raises:
         TableError: it was never published, or was removed, or a file of it is missing.
         GuardError: a run published in between.
     """
-    pointer = _pointer(store)
+    lost = forgotten(store, read_pointer(store))
+    pointer = read_pointer(store) if lost else require_pointer(store)
+    highest = max([pointer.highest if pointer else 0, *lost])
     if number is None:
-        number = _parent(store, pointer.snapshot)
-    if number > pointer.highest:
+        number = _parent(store, pointer.snapshot) if pointer else highest
+    if number > highest:
         raise TableError(f"{store.root} has no published snapshot {number}.")
     manifest = read_manifest(store, number)
     check_files(store, manifest)
-    if number != pointer.snapshot:
-        move_pointer(store, number, pointer.snapshot)
+    if pointer is None or number != pointer.snapshot or lost:
+        move_pointer(store, number, pointer.snapshot if pointer else None, highest)
     return manifest
 
 
@@ -101,7 +107,7 @@ def vacuum(
     """
     if keep < 1:
         raise ConfigError(f"vacuum keeps at least 1 snapshot, not {keep}.")
-    pointer = _pointer(store)
+    pointer = require_pointer(store)
     oldest = (now or datetime.datetime.now(datetime.UTC)) - grace
     in_use = {pointer.snapshot} | _leased(store)
     old = tuple(
@@ -120,27 +126,9 @@ def vacuum(
     return Vacuumed(old, left, objects)
 
 
-def _pointer(store: Store) -> Pointer:
-    pointer = read_pointer(store)
-    if pointer is None:
-        raise TableError(f"{store.root} is no table: nothing was published there.")
-    return pointer
-
-
-def _numbers(store: Store) -> list[int]:
-    if not store.exists_root():
-        return []
-    numbers = (snapshot_of(folder) for folder in store.level(SNAPSHOTS).folders)
-    return sorted(number for number in numbers if number is not None)
-
-
-def _is_complete(store: Store, number: int) -> bool:
-    return store.stat(manifest_path(number)) is not None
-
-
 def _parent(store: Store, number: int) -> int:
     parent = read_manifest(store, number).parent
-    if parent is None or not _is_complete(store, parent):
+    if parent is None or not is_complete(store, parent):
         raise TableError(
             f"Snapshot {number} of {store.root} has no older one that is still there; name one with --to."
         )
@@ -150,7 +138,7 @@ def _parent(store: Store, number: int) -> int:
 def _leased(store: Store) -> set[int]:
     """What runs that may be alive build, and what they read."""
     leased: set[int] = set()
-    for number in _numbers(store):
+    for number in snapshot_numbers(store):
         claim = read_claim(store, number)
         if claim is not None and claim.alive():
             leased |= {number} | ({claim.parent} if claim.parent is not None else set())

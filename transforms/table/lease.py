@@ -16,11 +16,12 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
-from transforms.model.errors import GuardError, NotFoundError, PreconditionError, StorageError
-from transforms.table.layout import claim_path
+from transforms.model.errors import GuardError, NotFoundError, PreconditionError, StorageError, TableError
+from transforms.table.damage import fault_of
+from transforms.table.layout import claim_path, manifest_path
 from transforms.table.pointer import read_pointer
 
 if TYPE_CHECKING:
@@ -47,6 +48,10 @@ class Claim:
     """When the process began, in the kernel's ticks: a pid is used again, the pair is not."""
     parent: int | None = None
     """The snapshot that the run continues and reads."""
+
+    def __post_init__(self) -> None:
+        if self.ended().tzinfo is None:
+            raise ValueError("its time has no zone")
 
     def alive(self) -> bool:
         """Whether the holder may still be at work."""
@@ -107,6 +112,8 @@ class Lease:
                 f"Another run on {self._store.root} has just published snapshot {pointer.highest}; "
                 "start again."
             )
+        # A run that died just before its last step left a manifest; only published snapshots have one for long.
+        self._store.delete([manifest_path(self._number)])
         self._heartbeat.start()
         return self
 
@@ -217,8 +224,10 @@ def require_claim(store: Store, number: int, run_id: str) -> None:
 def _read_claim(store: Store, path: str, token: str | None = None) -> Claim:
     try:
         return _CLAIM.validate_json(store.read(path, token=token))
-    except ValidationError as error:
-        raise GuardError(f"{store.uri(path)} is no claim of this program: remove it by hand.") from error
+    except ValueError as error:
+        raise TableError(
+            f"{store.uri(path)} {fault_of(error)}. Where no run is at work, delete it and start again."
+        ) from error
 
 
 def _now() -> datetime.datetime:

@@ -8,14 +8,15 @@ one row group and the hits.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from transforms.model.errors import NotFoundError
+from transforms.table.damage import NO_PARQUET, parquet_file, read_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,7 +35,7 @@ _DIGITS = 16
 class HashIndex:
     """Where the rows of ``column`` are, in ``paths`` of ``store``. Of equal hashes the first path's counts.
 
-    A file that is not there, or not any more, holds nothing.
+    A file that is not there, or not any more, or is damaged, holds nothing.
     """
 
     def __init__(self, store: Store, paths: Sequence[str], column: str) -> None:
@@ -63,12 +64,8 @@ class HashIndex:
     def _rows_of(
         self, path: str, rows: NDArray[np.int32], hashes: pa.Array, columns: Sequence[str]
     ) -> Iterator[pa.Table]:
-        try:
-            opened = self._store.open(path)
-        except NotFoundError:
-            return
-        with opened:
-            file = pq.ParquetFile(opened)
+        with suppress(NotFoundError, *NO_PARQUET), self._store.open(path) as opened:
+            file = parquet_file(opened)
             first = 0
             for group in range(file.num_row_groups):
                 last = first + file.metadata.row_group(group).num_rows
@@ -94,12 +91,9 @@ class HashIndex:
         return np.concatenate([np.empty(0, np.uint64), *parts]), files, rows
 
     def _hashes(self, path: str) -> NDArray[np.uint64]:
-        try:
-            with self._store.open(path) as opened:
-                column = pq.ParquetFile(opened).read([self._column])[self._column]
-        except NotFoundError:
-            return np.empty(0, np.uint64)
-        return prefixes_of(column.combine_chunks())
+        with suppress(NotFoundError, *NO_PARQUET), self._store.open(path) as opened:
+            return prefixes_of(read_parquet(opened, [self._column])[self._column])
+        return np.empty(0, np.uint64)
 
 
 def prefixes_of(hashes: pa.Array | pa.ChunkedArray) -> NDArray[np.uint64]:

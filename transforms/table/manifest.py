@@ -5,16 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from transforms.model.errors import NotFoundError, TableError
 from transforms.model.shard import FileInfo
-from transforms.table.layout import manifest_path
+from transforms.table.damage import damaged, fault_of
+from transforms.table.layout import (
+    CHUNKS,
+    DOCUMENTS,
+    kind_of,
+    manifest_path,
+    shard_of,
+    shard_path,
+    snapshot_dir,
+)
 from transforms.table.versioned import check_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from transforms.storage.protocol import Store
 
@@ -73,9 +82,54 @@ def read_manifest(store: Store, number: int) -> Manifest:
     try:
         data = store.read(path)
     except NotFoundError as error:
-        raise TableError(f"{store.root} has no published snapshot {number}.") from error
-    check_version(data, store.uri(path))
+        raise TableError(
+            f"{store.root} has no published snapshot {number}: {store.uri(path)} is missing. Put it back from a "
+            f"backup, or send readers to another snapshot with `parquetry rollback {store.root} --to N`."
+        ) from error
     try:
-        return _MANIFEST.validate_json(data)
-    except ValidationError as error:
-        raise TableError(f"{store.uri(path)} is no manifest of this program: {error}") from error
+        check_version(data, store.uri(path))
+        manifest = _MANIFEST.validate_json(data)
+    except ValueError as error:
+        raise damaged(store, path, fault_of(error)) from error
+    fault = next(faults(manifest), None)
+    if manifest.snapshot != number:
+        fault = f"it is that of snapshot {manifest.snapshot}"
+    if fault is not None:
+        raise damaged(store, path, f"is damaged: {fault}")
+    return manifest
+
+
+def faults(manifest: Manifest) -> Iterator[str]:
+    """What contradicts itself: files where none can be, and counts that are not those of the files."""
+    rows: Counter[tuple[str, str]] = Counter()
+    for file in manifest.files:
+        if not _is_in_place(file, manifest):
+            yield f"no file of source `{file.source}` is called {file.path}"
+        for name in (file.source, ""):
+            rows[name, kind_of(file.path)] += file.rows
+    yield from _miscounted("", manifest.counts, rows)
+    for name, source in manifest.sources.items():
+        yield from _miscounted(f" of source `{name}`", source.counts, rows, name)
+
+
+def _is_in_place(file: FileInfo, manifest: Manifest) -> bool:
+    """Whether the path is that of a shard's file of a source that the manifest counts."""
+    source = manifest.sources.get(file.source)
+    kind, number = kind_of(file.path), manifest.snapshot
+    return (
+        source is not None
+        and kind in (CHUNKS, DOCUMENTS)
+        and snapshot_dir(number) + file.path == shard_path(number, kind, source.slug, shard_of(file.path))
+    )
+
+
+def _miscounted(
+    whose: str, counts: Mapping[str, int], rows: Mapping[tuple[str, str], int], name: str = ""
+) -> Iterator[str]:
+    for key in COUNTS:
+        if key not in counts:
+            yield f"the counts{whose} lack {key}"
+    for kind in (CHUNKS, DOCUMENTS):
+        held, counted = rows.get((name, kind), 0), counts.get(kind, 0)
+        if held != counted:
+            yield f"the {kind} files{whose} hold {held:,} rows and {counted:,} were counted"

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from transforms.model.errors import GuardError, PreconditionError, TableError
+from transforms.table.damage import fault_of
 from transforms.table.layout import LATEST, manifest_path
 from transforms.table.schema import SCHEMA_VERSION
 from transforms.table.versioned import check_version
@@ -31,6 +32,10 @@ class Pointer:
     highest: int
     manifest: str
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.snapshot <= self.highest:
+            raise ValueError(f"there is no snapshot {self.snapshot} among {self.highest}")
+
 
 _POINTER = TypeAdapter(Pointer)
 
@@ -44,8 +49,10 @@ def read_pointer(store: Store) -> Pointer | None:
     return _read(store)[0]
 
 
-def move_pointer(store: Store, snapshot: int, expected: int | None) -> None:
-    """Make ``snapshot`` the newest, in one step, if the newest is still ``expected`` (None: none yet).
+def move_pointer(store: Store, snapshot: int, expected: int | None, highest: int = 0) -> None:
+    """Make ``snapshot`` the newest, in one step, if the newest is still ``expected`` (None: there is none).
+
+    ``highest`` is a number known to have been published, where the pointer may not know it.
 
     Raises:
         GuardError: another run or a rollback moved the pointer in between.
@@ -58,7 +65,7 @@ def move_pointer(store: Store, snapshot: int, expected: int | None) -> None:
     )
     if now != expected:
         raise moved
-    highest = max(snapshot, before.highest if before else 0)
+    highest = max(snapshot, highest, before.highest if before else 0)
     data = _POINTER.dump_json(Pointer(SCHEMA_VERSION, snapshot, highest, manifest_path(snapshot)), indent=2)
     try:
         if token is None:
@@ -85,8 +92,10 @@ def _read(store: Store) -> tuple[Pointer | None, str | None]:
 
 def _parse(store: Store, data: bytes) -> Pointer:
     uri = store.uri(LATEST)
-    check_version(data, uri)
     try:
+        check_version(data, uri)
         return _POINTER.validate_json(data)
-    except ValidationError as error:
-        raise TableError(f"{uri} does not name a snapshot: {error}") from error
+    except ValueError as error:
+        raise TableError(
+            f"{uri} {fault_of(error)}. Delete it; `parquetry rollback {store.root}` writes it again."
+        ) from error

@@ -5,6 +5,7 @@ Each step can be repeated after a crash. Readers see the last snapshot until ``l
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 from collections import Counter
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.model.errors import TableError
+from transforms.model.errors import NotFoundError, ParquetryError, TableError
 from transforms.model.ids import slug
 from transforms.model.version import VERSION
+from transforms.table.damage import damaged
 from transforms.table.layout import (
     CHUNKS,
     DOCUMENTS,
@@ -28,11 +30,11 @@ from transforms.table.layout import (
     snapshot_dir,
 )
 from transforms.table.lease import require_claim
-from transforms.table.manifest import Manifest, SourceEntry, read_manifest, to_json
+from transforms.table.manifest import Manifest, SourceEntry, faults, read_manifest, to_json
 from transforms.table.pointer import move_pointer, read_pointer
 from transforms.table.rejected import rejected_table
 from transforms.table.schema import DELETES, SCHEMA_VERSION
-from transforms.table.verify import check_files
+from transforms.table.verify import in_turn, wrong_files
 from transforms.table.writer import to_parquet
 
 if TYPE_CHECKING:
@@ -84,11 +86,15 @@ def publish(store: Store, draft: Draft) -> Manifest:
     _write_side_tables(store, draft, manifest)
     _link_kept(store, draft)
     _remove_strays(store, manifest)
-    check_files(store, manifest)
+    _check_files(store, draft, manifest)
     _check_rows(store, draft)
     require_claim(store, draft.number, draft.run_id)
     store.write(manifest_path(draft.number), to_json(manifest))
-    move_pointer(store, draft.number, draft.parent)
+    try:
+        move_pointer(store, draft.number, draft.parent)
+    except ParquetryError:
+        _take_back(store, draft.number)
+        raise
     return manifest
 
 
@@ -99,6 +105,14 @@ def _published_before(store: Store, draft: Draft) -> Manifest | None:
         return None
     manifest = read_manifest(store, draft.number)
     return manifest if manifest.run_id == draft.run_id else None
+
+
+def _take_back(store: Store, number: int) -> None:
+    """Remove the manifest of a snapshot that readers were not sent to: only published ones have one for long."""
+    with contextlib.suppress(ParquetryError):
+        pointer = read_pointer(store)
+        if pointer is None or pointer.highest < number:
+            store.delete([manifest_path(number)])
 
 
 def _manifest(draft: Draft) -> Manifest:
@@ -122,8 +136,11 @@ def _link_kept(store: Store, draft: Draft) -> None:
     old, new = snapshot_dir(draft.parent), snapshot_dir(draft.number)
     with ThreadPoolExecutor(_PARALLEL) as pool:
         copies = [pool.submit(store.copy, old + file.path, new + file.path) for file in draft.kept_files]
-        for copy in copies:
-            copy.result()
+        for file, copy in zip(draft.kept_files, copies, strict=True):
+            try:
+                copy.result()
+            except NotFoundError as error:
+                raise damaged(store, old + file.path, "is missing") from error
 
 
 def _remove_strays(store: Store, manifest: Manifest) -> None:
@@ -132,6 +149,22 @@ def _remove_strays(store: Store, manifest: Manifest) -> None:
     folders = [f"{snapshot_dir(manifest.snapshot)}{kind}/" for kind in (CHUNKS, DOCUMENTS)]
     found = [info.name for folder in folders for page in store.list(folder) for info in page]
     store.delete([name for name in found if name not in named])
+
+
+def _check_files(store: Store, draft: Draft, manifest: Manifest) -> None:
+    """Hold the files against the manifest, and the manifest against itself."""
+    for fault in faults(manifest):
+        raise TableError(f"Snapshot {draft.number} of {store.root} was not published: {fault}.")
+    read = (*draft.new_files, *in_turn(draft.kept_files, draft.number))
+    wrong = wrong_files(store, draft.number, manifest.files, read)
+    kept = {file.path for file in draft.kept_files}
+    for path, fault in wrong.items():
+        if path in kept and draft.parent is not None:
+            raise damaged(store, snapshot_dir(draft.parent) + path, fault)
+        raise TableError(
+            f"{store.uri(snapshot_dir(draft.number) + path)} {fault}; the snapshot was not published. Run again: "
+            "what is intact is kept."
+        )
 
 
 def _check_rows(store: Store, draft: Draft) -> None:

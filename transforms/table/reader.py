@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from transforms.model.errors import NotFoundError
+from transforms.table.damage import opened, parquet_file, read_parquet
 from transforms.table.layout import (
     CHUNKS,
     DOCUMENTS,
@@ -21,6 +20,7 @@ from transforms.table.layout import (
     snapshot_dir,
 )
 from transforms.table.manifest import Manifest, read_manifest
+from transforms.table.recognise import require_pointer
 from transforms.table.schema import CHUNKS as CHUNK_COLUMNS
 from transforms.table.schema import DOCUMENTS as DOCUMENT_COLUMNS
 from transforms.table.schema import REJECTED
@@ -52,6 +52,15 @@ class Snapshot:
         """
         return cls(store, read_manifest(store, number))
 
+    @classmethod
+    def newest(cls, store: Store) -> Snapshot:
+        """The snapshot that readers see.
+
+        Raises:
+            TableError: there is none, or what names it is damaged.
+        """
+        return cls.open(store, require_pointer(store).snapshot)
+
     def files(self, kind: str, source: str | None = None) -> Iterator[FileInfo]:
         """The files of one kind, of all sources or of one, by name."""
         for file in self.manifest.files:
@@ -65,39 +74,52 @@ class Snapshot:
     def documents(
         self, columns: Sequence[str] | None = None, source: str | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Rows of the documents table, a batch at a time."""
+        """Rows of the documents table, a batch at a time.
+
+        Raises:
+            TableError: a file is missing or damaged.
+        """
         return self._batches(DOCUMENTS, columns, source)
 
     def chunks(
         self, columns: Sequence[str] | None = None, source: str | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Rows of the chunk table, a batch at a time."""
+        """Rows of the chunk table, a batch at a time.
+
+        Raises:
+            TableError: a file is missing or damaged.
+        """
         return self._batches(CHUNKS, columns, source)
 
     def shard_table(
         self, kind: str, slug: str, shard: str, columns: Sequence[str] | None = None
     ) -> pa.Table:
-        """All rows of one shard; none where it has no file of this kind."""
+        """All rows of one shard; none where it has no file of this kind.
+
+        Raises:
+            TableError: the file is missing or damaged.
+        """
         schema = SCHEMAS[kind]
         path = shard_path(self.manifest.snapshot, kind, slug, shard)
         if path not in self._paths:
             return _selected(schema, columns or schema.names).empty_table()
-        with self.store.open(path) as opened:
-            table = pq.read_table(opened, columns=None if columns is None else list(columns))
-        wanted = _selected(schema, columns or schema.names)
-        for field in wanted:
-            if field.name not in table.column_names:
-                # An earlier version of the program did not write this column.
-                table = table.append_column(field, pa.nulls(len(table), field.type))
-        return table.select(wanted.names).cast(wanted)
+        with opened(self.store, path) as file:
+            table = read_parquet(file, columns)
+            wanted = _selected(schema, columns or schema.names)
+            for field in wanted:
+                if field.name not in table.column_names:
+                    # An earlier version of the program did not write this column.
+                    table = table.append_column(field, pa.nulls(len(table), field.type))
+            return table.select(wanted.names).cast(wanted)
 
     def rejected(self) -> pa.Table:
-        """The rejected table."""
-        try:
-            with self.store.open(rejected_path(self.manifest.snapshot)) as file:
-                return pq.read_table(file).cast(REJECTED)
-        except NotFoundError:
-            return REJECTED.empty_table()
+        """The rejected table.
+
+        Raises:
+            TableError: it is missing or damaged.
+        """
+        with opened(self.store, rejected_path(self.manifest.snapshot)) as file:
+            return read_parquet(file).cast(REJECTED)
 
     @cached_property
     def _paths(self) -> frozenset[str]:
@@ -109,9 +131,11 @@ class Snapshot:
         self, kind: str, columns: Sequence[str] | None, source: str | None
     ) -> Iterator[pa.RecordBatch]:
         for info in self.files(kind, source):
-            with self.store.open(snapshot_dir(self.manifest.snapshot) + info.path) as file:
-                parquet = pq.ParquetFile(file)
+            with opened(self.store, snapshot_dir(self.manifest.snapshot) + info.path) as file:
+                parquet = parquet_file(file)
                 names = None if columns is None else list(columns)
+                # A column that is missing would be left out in silence.
+                _selected(parquet.schema_arrow, names or [])
                 yield from parquet.iter_batches(_ROWS_AT_ONCE, columns=names)
 
 

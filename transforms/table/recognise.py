@@ -1,15 +1,21 @@
-"""Whether a place may become a table: it is one, or it is empty."""
+"""What a place is: a table, one whose pointer was lost, an empty place, or something else.
+
+A directory with a manifest was published, unless the claim of a run that died before the last step is still
+beside it. One that the pointer knows nothing of must not be built again: it may be a backup's older pointer that
+says its number is free.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from transforms.model.errors import TableError
-from transforms.table.layout import RUNS, SNAPSHOTS
+from transforms.table.layout import LATEST, RUNS, SNAPSHOTS, claim_path, manifest_path, snapshot_of
 from transforms.table.pointer import read_pointer
 
 if TYPE_CHECKING:
     from transforms.storage.protocol import Store
+    from transforms.table.pointer import Pointer
 
 _OURS = (SNAPSHOTS, RUNS)
 
@@ -18,10 +24,56 @@ def require_table_or_empty(store: Store) -> None:
     """Pass a table and an empty or missing place.
 
     Raises:
-        TableError: something else is there; its name is in the message.
+        TableError: something else is there, or the table's pointer is missing, damaged or too old.
     """
-    if read_pointer(store) is not None or not store.exists_root():
+    pointer = read_pointer(store)
+    if not store.exists_root():
         return
+    if pointer is None:
+        _refuse_strangers(store)
+    lost = forgotten(store, pointer)
+    if lost:
+        raise _lost(store, lost[-1], pointer)
+
+
+def require_pointer(store: Store) -> Pointer:
+    """The pointer of a table with a published snapshot.
+
+    Raises:
+        TableError: there is none, or it is damaged.
+    """
+    pointer = read_pointer(store)
+    if pointer is not None:
+        return pointer
+    lost = forgotten(store, None)
+    if lost:
+        raise _lost(store, lost[-1], None)
+    raise TableError(f"There is no published snapshot at {store.root}. `parquetry run CONFIG` makes one.")
+
+
+def forgotten(store: Store, pointer: Pointer | None) -> list[int]:
+    """The numbers of snapshots that were published and that the pointer knows nothing of."""
+    highest = pointer.highest if pointer else 0
+    complete = [
+        number for number in snapshot_numbers(store) if number > highest and is_complete(store, number)
+    ]
+    return [n for n in complete if n < complete[-1] or store.stat(claim_path(n)) is None]
+
+
+def snapshot_numbers(store: Store) -> list[int]:
+    """The numbers of all directories of snapshots, published or not."""
+    if not store.exists_root():
+        return []
+    numbers = (snapshot_of(folder) for folder in store.level(SNAPSHOTS).folders)
+    return sorted(number for number in numbers if number is not None)
+
+
+def is_complete(store: Store, number: int) -> bool:
+    """Whether a snapshot has its manifest, which is written last."""
+    return store.stat(manifest_path(number)) is not None
+
+
+def _refuse_strangers(store: Store) -> None:
     # One level is enough, be the place a home directory.
     level = store.level()
     found = [*level.folders, *(info.name for info in level.objects)]
@@ -30,3 +82,11 @@ def require_table_or_empty(store: Store) -> None:
         raise TableError(
             f"{store.root} is no table: it holds {strange[0]}. Name an empty place or the folder of a table."
         )
+
+
+def _lost(store: Store, number: int, pointer: Pointer | None) -> TableError:
+    is_what = "is missing" if pointer is None else "is an old one"
+    return TableError(
+        f"{store.uri(LATEST)} {is_what}: snapshot {number} was published there. Put the newest one back, or write "
+        f"it with `parquetry rollback {store.root} --to {number}`."
+    )

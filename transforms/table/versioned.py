@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from transforms.model.errors import NewerTableError, TableError
+from transforms.model.errors import NewerTableError
 from transforms.table.schema import SCHEMA_VERSION
 
 
@@ -12,7 +12,7 @@ def check_version(data: bytes, uri: str) -> None:
     """Pass a JSON object of this schema version or an older one.
 
     Raises:
-        TableError: it is none.
+        ValueError: it is none; the text is the rest of a sentence about it.
         NewerTableError: a newer program wrote it, whatever else it holds.
     """
     try:
@@ -20,9 +20,9 @@ def check_version(data: bytes, uri: str) -> None:
         version = record["schema_version"]
         program = str(record.get("program", "a newer program"))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise TableError(f"{uri} was not written by this program: it has no schema_version.") from error
+        raise ValueError("was not written by this program: it has no schema_version") from error
     if not isinstance(version, int):
-        raise TableError(f"{uri} was not written by this program: schema_version is {version!r}.")
+        raise ValueError(f"was not written by this program: schema_version is {version!r}")  # noqa: TRY004
     if version > SCHEMA_VERSION:
         raise NewerTableError(
             f"{uri} was written by {program} with schema version {version}; this program knows "

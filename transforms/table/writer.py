@@ -2,7 +2,8 @@
 
 Rows are sorted by document, so that the statistics of the row groups find one document without reading the
 others. Row groups hold about 16 MiB of vectors, and stay far below the 2 GiB of text that an Arrow string
-column can hold. The Arrow schema is not stored beside the Parquet one: readers see plain types.
+column can hold. Each page has its checksum: without it a flipped bit of a vector would be read as another
+vector. The Arrow schema is not stored beside the Parquet one: readers see plain types.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ def to_parquet(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
         write_statistics=True,
         store_schema=False,
         write_page_index=True,
+        write_page_checksum=True,
     )
     with writer:
         writer.write_table(plain, row_group_size=group_rows(table))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from transforms.model.errors import GuardError, StorageError
+from transforms.model.errors import GuardError, StorageError, TableError
 from transforms.table import lease
 from transforms.table.lease import Lease, read_claim, require_claim
 
@@ -215,7 +215,7 @@ def test_a_store_that_fails_for_a_moment_does_not_end_the_lease(store, monkeypat
 
 def test_a_claim_that_cannot_be_read_is_left_to_a_person(store):
     store.create(PATH, b"{}")
-    with pytest.raises(GuardError, match=r"claim\.json is no claim"), Lease(store, 1, "run-b"):
+    with pytest.raises(TableError, match=r"claim\.json is damaged: .* delete it"), Lease(store, 1, "run-b"):
         pass
 
 
