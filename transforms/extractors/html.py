@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from transforms.extractors.charset import decode
 from transforms.extractors.html_content import Content
+from transforms.extractors.letters import readable
 from transforms.extractors.markdown_writer import MarkdownWriter
 from transforms.model.document import Document, JsonValue, canonical_text
 from transforms.model.errors import RejectedError
@@ -34,7 +35,6 @@ _BLOCKS = frozenset((
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _CELLS = ("td", "th")
 _SPACE = re.compile(r"\s+")
-_SOFT_HYPHEN = "\u00ad"
 _LANGUAGE = re.compile(r"\b(?:language|lang|highlight-source|brush:)[-\s]*([\w+#-]+)")
 _PERMALINKS = ("headerlink", "anchor", "anchorjs-link", "hash-link", "permalink")
 _METADATA = {
@@ -293,4 +293,4 @@ def _language(element: HtmlElement) -> str:
 
 
 def _squeezed(text: str) -> str:
-    return _SPACE.sub(" ", text).replace(_SOFT_HYPHEN, "").strip()
+    return _SPACE.sub(" ", readable(text)).strip()

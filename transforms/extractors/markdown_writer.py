@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from transforms.extractors.letters import readable
 from transforms.model.document import Page, canonical_text
 
 _MARKS_AT_LINE_START = re.compile(
@@ -113,12 +114,12 @@ class MarkdownWriter:
 
 
 def one_line(text: str) -> str:
-    """A text with each run of white space made one space."""
-    return " ".join(canonical_text(text).split())
+    """A text with each run of white space made one space, its letters made readable."""
+    return " ".join(readable(canonical_text(text)).split())
 
 
 def _prose(text: str) -> str:
-    lines = _LINE_EDGES.sub("\n", canonical_text(text).strip())
+    lines = _LINE_EDGES.sub("\n", readable(canonical_text(text)).strip())
     return _MARKS_AT_LINE_START.sub(r"\\", lines)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from transforms.extractors.pdf_headings import Bookmark, pdf_blocks
+from transforms.extractors.pdf_headings import Bookmark, large_lines, pdf_blocks
 from transforms.extractors.pdf_lines import PageLines, is_suspect, page_texts, without_furniture
 from transforms.model.document import Document, JsonValue, Page, canonical_text
 from transforms.model.errors import RejectedError
@@ -86,7 +86,7 @@ def _document(
         raise RejectedError("no_text", "The PDF has nothing but page heads and numbers.")
     return Document(
         whole,
-        pdf_blocks(whole, spans, read.bookmarks),
+        pdf_blocks(whole, spans, read.bookmarks or large_lines(pages)),
         "application/pdf",
         "pdf/2",
         pages=tuple(spans),

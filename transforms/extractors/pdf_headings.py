@@ -1,14 +1,30 @@
-"""Which blocks a PDF's text has: headings where its bookmarks are, tables, and paragraphs."""
+"""Which blocks a PDF's text has: headings, tables, lists and paragraphs.
+
+Headings are where the bookmarks are. In a file without bookmarks they are the short lines that are set larger than
+most of its text, each size a level.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.model.document import Block, BlockKind, Page
 from transforms.structure.blocks import parse_blocks
 
+if TYPE_CHECKING:
+    from transforms.extractors.pdf_lines import Line, PageLines
+
+_BULLET = re.compile(r"^[ \t]*[\u2022\u25cf\u25cb\u25e6\u25aa\u25a0\u2023\u2043][ \t]+(?=\S)", re.MULTILINE)
+_LARGER = 1.12
+"""Times the usual height of a line: from here on it may be a heading, or one of another level."""
+_SAME = 1.06
+_MOST = 0.25
+"""Share of the text that headings have at most."""
+_TITLE_AT_MOST = 150
 _ROWS = re.compile(r"^\|.*\|\n\| ---(?: \| ---)* \|(?:\n\|.*\|)*$", re.MULTILINE)
 
 
@@ -34,6 +50,67 @@ def pdf_blocks(text: str, pages: Sequence[Page], bookmarks: Sequence[Bookmark]) 
     return (*blocks, *_paragraphs(text, at, len(text)))
 
 
+def large_lines(pages: Sequence[PageLines]) -> list[Bookmark]:
+    """The short lines that are larger than the text, in order; none where much of the text is large."""
+    heights: Counter[float] = Counter()
+    for line in _prose(pages):
+        heights[_height(line)] += len(line.text)
+    if not heights:
+        return []
+    usual = heights.most_common(1)[0][0]
+    found = list(_titles(pages, usual * _LARGER))
+    if sum(len(title.text) for title in found) > _MOST * heights.total():
+        return []
+    sizes: list[float] = []
+    for size in sorted({title.size for title in found}, reverse=True):
+        if not sizes or size * _LARGER < sizes[-1]:
+            sizes.append(size)
+    return [Bookmark(t.text, sum(size > t.size * _SAME for size in sizes) + 1, t.page) for t in found]
+
+
+class _Title(NamedTuple):
+    text: str
+    size: float
+    page: int
+
+
+def _titles(pages: Sequence[PageLines], least: float) -> Iterator[_Title]:
+    """Lines of at least that height, those of one height that follow each other as one."""
+    for number, page in enumerate(pages, 1):
+        title: _Title | None = None
+        bottom = 0.0
+        for line in page.lines if page.has_sizes else ():
+            size = _height(line)
+            follows = title is not None and line.top - bottom < size / 2
+            if title is not None and follows and abs(size - title.size) < 0.5:
+                title = title._replace(text=f"{title.text} {line.text.strip()}")
+            else:
+                if title is not None and _is_title(title.text):
+                    yield title
+                is_large = not line.is_table and size >= least
+                title = _Title(line.text.strip(), size, number) if is_large else None
+            bottom = line.bottom
+        if title is not None and _is_title(title.text):
+            yield title
+
+
+def _is_title(text: str) -> bool:
+    return (
+        len(text) <= _TITLE_AT_MOST
+        and not _BULLET.match(text)
+        and any(map(str.isalpha, text))
+        and not text.endswith((",", ";"))
+    )
+
+
+def _prose(pages: Sequence[PageLines]) -> Iterator[Line]:
+    return (line for page in pages if page.has_sizes for line in page.lines if not line.is_table)
+
+
+def _height(line: Line) -> float:
+    return round(line.bottom - line.top, 1)
+
+
 def _headings(text: str, pages: Sequence[Page], bookmarks: Sequence[Bookmark]) -> Iterator[Block]:
     """The lines of a page that say what a bookmark of that page says, numbering aside."""
     at = 0
@@ -53,5 +130,13 @@ def _headings(text: str, pages: Sequence[Page], bookmarks: Sequence[Bookmark]) -
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[Block]:
+    """Paragraphs; what begins at a line with a bullet is a list."""
     for block in parse_blocks(text[start:end], "plain"):
-        yield Block(block.kind, block.start + start, block.end + start)
+        first, last = block.start + start, block.end + start
+        bullet = _BULLET.search(text, first, last)
+        if bullet is None:
+            yield Block(block.kind, first, last)
+            continue
+        if ink := text[first : bullet.start()].rstrip():
+            yield Block(block.kind, first, first + len(ink))
+        yield Block(BlockKind.LIST, bullet.start(), last)

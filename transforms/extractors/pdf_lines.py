@@ -1,14 +1,12 @@
 """What is made of the lines of a PDF's pages: text without page heads, with whole words, in paragraphs.
 
 Nothing here knows what read the lines. Positions are points from the top left corner of a page as it is
-shown. Letters that typesetting made are undone by one rule: ligatures and Arabic presentation forms become
-the letters that they stand for, soft hyphens and zero-width spaces go; all other characters stay.
+shown.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,8 +18,6 @@ from transforms.extractors.language import detect
 HYPHEN_AT_LINE_END = "\ufffe"
 """What a reader puts in place of a hyphen that ends a line, where it takes the word to go on."""
 
-_TYPESET = re.compile("[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc]")
-_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST_WORD = re.compile(r"([\w'’]+)$")
 _FIRST_WORD = re.compile(r"^[\w'’]+")
@@ -50,6 +46,8 @@ _SAME_PLACE = 3.0
 """Points by which the place of a head differs from page to page at most."""
 _PARAGRAPH_GAP = 1.35
 """Times the usual distance of two lines: from here on a new paragraph begins."""
+_OTHER_SIZE = 1.3
+"""Times the height of a line: from here on it is set in another size, as a heading is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +71,8 @@ class PageLines:
     unmapped: float = 0.0
     """Share of its characters for which the font does not say what they are."""
     warnings: tuple[str, ...] = ()
+    has_sizes: bool = True
+    """Whether a line's height is the size of its letters; boxes of ink and of columns tell nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,6 @@ class Vocabulary:
     def knows_elsewhere(self, part: str) -> bool:
         """Whether a part of a broken word, which was counted once itself, is a word of its own."""
         return self.words[part] > 1
-
-
-def readable(text: str) -> str:
-    """A line's text with what typesetting did to its letters undone."""
-    if text.isascii():
-        return text
-    text = _TYPESET.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
-    return _INVISIBLE.sub("", text)
 
 
 def is_suspect(page: PageLines) -> bool:
@@ -139,7 +131,7 @@ def page_texts(pages: Sequence[PageLines]) -> list[str]:
     words = Counter(word.lower() for text in lines for word in _WORD.findall(text))
     sample = " ".join(lines[len(lines) // 2 :][:_SAMPLE_LINES])
     vocabulary = Vocabulary(words, is_open=detect(_SIGNS.sub(" ", sample)) == "en")
-    return ["".join(_paragraphs(page.lines, vocabulary)) for page in pages]
+    return ["".join(_paragraphs(page, vocabulary)) for page in pages]
 
 
 def _ends(page: PageLines) -> list[tuple[Line, bool]]:
@@ -183,7 +175,8 @@ def _pitch(lines: Sequence[Line]) -> float:
     return median(distances) if distances else 12.0
 
 
-def _paragraphs(lines: Sequence[Line], vocabulary: Vocabulary) -> Iterator[str]:
+def _paragraphs(page: PageLines, vocabulary: Vocabulary) -> Iterator[str]:
+    lines = page.lines
     pitch = _pitch([line for line in lines if not line.is_table])
     previous: Line | None = None
     text = ""
@@ -193,7 +186,8 @@ def _paragraphs(lines: Sequence[Line], vocabulary: Vocabulary) -> Iterator[str]:
             if _goes_on(text, own) and not (text[-1] == "-" and _breaks(previous, line, pitch)):
                 text, joint = _joined(text[:-1], own, vocabulary)
             else:
-                joint = "\n\n" if _breaks(previous, line, pitch) else "\n"
+                ends = _breaks(previous, line, pitch) or (page.has_sizes and _differ(previous, line))
+                joint = "\n\n" if ends else "\n"
             yield text + joint
         text, previous = own, line
     yield text.replace(HYPHEN_AT_LINE_END, "-")
@@ -207,6 +201,12 @@ def _breaks(above: Line, below: Line, pitch: float) -> bool:
     if above.is_table or below.is_table:
         return True
     return below.top - above.top > _PARAGRAPH_GAP * max(pitch, (below.bottom - below.top))
+
+
+def _differ(above: Line, below: Line) -> bool:
+    """Whether two lines are set in sizes that differ as those of a heading and of text do."""
+    ratio = (above.bottom - above.top) / max(below.bottom - below.top, 0.1)
+    return not 1 / _OTHER_SIZE < ratio < _OTHER_SIZE
 
 
 def _goes_on(text: str, below: str) -> bool:

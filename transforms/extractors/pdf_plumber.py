@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from transforms.extractors.pdf_lines import Line, PageLines, readable
+from transforms.extractors.letters import readable
+from transforms.extractors.pdf_lines import Line, PageLines
 from transforms.extractors.pdf_tables import is_table, pipe_table, table_rows
 from transforms.model.document import canonical_text
 from transforms.model.errors import RejectedError
@@ -57,7 +58,7 @@ def vertical_page(data: bytes, index: int) -> PageLines:
                 text = readable(canonical_text(box.get_text())).strip("\n")
                 if text.strip():
                     lines.append(Line(text, box.x0, height - box.y1, box.x1, height - box.y0))
-    return PageLines(tuple(lines), height)
+    return PageLines(tuple(lines), height, has_sizes=False)
 
 
 @contextmanager

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import pypdfium2.raw as pdfium
 
+from transforms.extractors.letters import readable
 from transforms.extractors.pdf_cells import Box, cell_texts
-from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines, readable
+from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines
 from transforms.extractors.pdf_tables import Written, ruled_tables, written_tables
 from transforms.extractors.pdfium_objects import Frame, ObjectFacts, page_objects
 from transforms.model.document import canonical_text
@@ -33,6 +34,8 @@ INVISIBLE = "invisible_text_left_out"
 NUL = "nul_dropped"
 """Warning with a count: letters that the font's map sends to U+0000, which no text may hold."""
 _LINE = re.compile(f"[^\r\n{HYPHEN_AT_LINE_END}]+{HYPHEN_AT_LINE_END}?")
+_SYMBOL = re.compile(r"^(\s*)[\ue000-\uf8ff](?=\s+\S)")
+"""At the start of a line, a sign of a font of symbols is a bullet."""
 _INVISIBLE_MODE = 3
 _LOST_SHARE = 0.2
 _SAMPLES = 24
@@ -178,7 +181,7 @@ def _line(text: _Text, start: int, end: int) -> Line | None:
     if not boxes:
         boxes = [(0.0, 0.0, 0.0, 0.0)]
     x0s, tops, x1s, bottoms = zip(*boxes, strict=True)
-    clean = readable(canonical_text(own)).rstrip()
+    clean = _SYMBOL.sub("\\1\u2022", readable(canonical_text(own))).rstrip()
     return Line(clean, min(x0s), min(tops), max(x1s), max(bottoms))
 
 

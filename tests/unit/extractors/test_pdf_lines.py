@@ -2,13 +2,13 @@
 
 import pytest
 
+from transforms.extractors.letters import readable
 from transforms.extractors.pdf_lines import (
     HYPHEN_AT_LINE_END,
     Line,
     PageLines,
     is_suspect,
     page_texts,
-    readable,
 )
 
 
