@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.servers.embedding_server import EmbeddingServer
-from transforms.embedders.registry import make_embedder
+from transforms.embedders.registry import close_embedders, make_embedder
 from transforms.embedders.settings import StaticSettings
 from transforms.model.errors import GuardError, ParquetryError
 
@@ -17,6 +17,7 @@ FAULTS = ("shuffled", "floats", "missing", "extra", "nan", "dimension", "429", "
 def server():
     with EmbeddingServer(make_embedder(StaticSettings())) as server:
         yield server
+        close_embedders()
 
 
 def embedder_of(server, **more) -> dict:

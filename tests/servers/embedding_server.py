@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CHANGES_THE_ANSWER = ("shuffled", "floats", "missing", "extra", "twice", "nan", "dimension", "zeros")
 INSTEAD_OF_IT = (
     "429", "429-after", "429-date", "408", "409", "500", "502", "503", "reset", "cut", "html", "not-json",
-    "hang", "empty-object",
+    "hang", "empty-object", "trickle",
 )  # fmt: skip
 SLOW = ("slow",)
 
@@ -241,6 +241,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.owner.note("hang")
             time.sleep(3)
             self.close_connection = True
+        elif fault == "trickle":
+            self._send(200, b"x" * 30, trickle=True)
         elif fault == "cut":
             self._send(200, {"data": []}, cut=True)
         elif fault in {"html", "not-json", "empty-object"}:
@@ -259,6 +261,7 @@ class _Handler(BaseHTTPRequestHandler):
         *,
         slow: bool = False,
         cut: bool = False,
+        trickle: bool = False,
     ) -> None:
         self.server.owner.note("cut" if cut else status)
         body = content if isinstance(content, bytes) else json.dumps(content).encode()
@@ -273,6 +276,11 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.flush()
                 time.sleep(0.1)
                 body = body[len(body) // 2 :]
+            while trickle and body:
+                self.wfile.write(body[:1])
+                self.wfile.flush()
+                time.sleep(0.1)
+                body = body[1:]
             self.wfile.write(body)
         if cut:
             self.close_connection = True

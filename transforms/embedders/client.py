@@ -89,6 +89,7 @@ def connect(
         dimension=settings.model_dimension or settings.dimension,
         tries=settings.tries,
         deadline=settings.deadline,
+        timeout=settings.timeout,
     )
     return ServerEmbedder(settings, limits, endpoint, Purse(share.budget, share.workers))
 

@@ -112,6 +112,7 @@ class Endpoint:
         dimension: int,
         tries: int,
         deadline: float,
+        timeout: float,
         backoff: float = 0.5,
     ) -> None:
         self._client = client
@@ -121,6 +122,7 @@ class Endpoint:
         self._dimension = dimension
         self._tries = tries
         self._deadline = deadline
+        self._timeout = timeout
         self._least_pause = backoff
         self._wait_between = wait_random_exponential(multiplier=backoff, max=_LONGEST_WAIT)
 
@@ -162,7 +164,7 @@ class Endpoint:
         with self._pace.turn(tokens, halt.sleep) as sent_at:
             halt.check()
             try:
-                response = self._client.post(self._url, json=body)
+                response = self._post(body)
             except httpx.RequestError as error:
                 raise _AgainError(f"{type(error).__name__}: {error}") from error
             if response.status_code == 429:
@@ -172,6 +174,18 @@ class Endpoint:
         self._raise_for_status(response)
         self._pace.went_well()
         return parse_answer(response, items, self._dimension, self._found)
+
+    def _post(self, body: dict[str, Any]) -> httpx.Response:
+        """The whole answer. A server that sends it byte by byte is not waited for longer than a silent one."""
+        until = time.monotonic() + self._timeout
+        with self._client.stream("POST", self._url, json=body) as response:
+            parts = []
+            for part in response.iter_bytes():
+                parts.append(part)
+                if time.monotonic() > until:
+                    raise httpx.ReadTimeout(f"the answer took more than {self._timeout:g} s")
+        headers = {"Retry-After": response.headers.get("Retry-After", "")}
+        return httpx.Response(response.status_code, headers=headers, content=b"".join(parts))
 
     def _raise_for_status(self, response: httpx.Response) -> None:
         status = response.status_code
@@ -214,7 +228,7 @@ class _Stop:
 
 def retry_after(value: str | None, now: float) -> float:
     """Seconds to wait that a ``Retry-After`` header asks for, given in seconds or as a date; else 0."""
-    if value is None:
+    if not value:
         return 0.0
     try:
         return min(max(0.0, float(value)), 3600.0)

@@ -50,6 +50,7 @@ def client_for(server: EmbeddingServer, purse: Purse | None = None, **more) -> S
         dimension=settings.model_dimension or settings.dimension,
         tries=settings.tries,
         deadline=settings.deadline,
+        timeout=settings.timeout,
         backoff=0.005,
     )
     client = ServerEmbedder(settings, limits, endpoint, purse or Purse(None, 1))
@@ -139,6 +140,27 @@ def test_retry_after_may_be_a_date(server):
     began = time.monotonic()
     assert same(client_for(server).embed(["wheel"]), ["wheel"])
     assert time.monotonic() - began > 0.05
+
+
+def test_an_answer_that_comes_byte_by_byte_is_not_waited_for_longer_than_the_timeout(server):
+    server.script.append("trickle")
+    assert same(client_for(server, timeout=0.3).embed(["wheel"]), ["wheel"])
+    assert server.statuses[200] == 2
+
+
+def test_a_server_that_asks_to_wait_past_the_deadline_stops_all_that_wait_for_it(server):
+    server.rules.per_second = 0.001
+    server.rules.retry_after = 3000
+    client = client_for(server, max_items=1, deadline=600)
+    with pytest.raises(ParquetryError, match="429: it asks to go slower"):
+        client.embed(TEXTS)
+
+
+def test_a_wrong_key_stops_requests_that_have_not_been_sent(server):
+    server.rules.broken = 401
+    with pytest.raises(ParquetryError, match="the key is missing"):
+        client_for(server, max_items=1).embed(TEXTS)
+    assert server.statuses[401] <= 2
 
 
 def test_a_hanging_server_is_left_after_the_timeout(server):

@@ -47,7 +47,7 @@ def client_for(server: EmbeddingServer, share: Share, quota: float | None) -> Se
     )
     endpoint = Endpoint(
         httpx.Client(), f"{server.url}/embeddings", pace, DIALECTS["openai"].found, dimension=8, tries=6,
-        deadline=600, backoff=0.5 / TIMES,
+        deadline=600, timeout=60, backoff=0.5 / TIMES,
     )  # fmt: skip
     return ServerEmbedder(settings, limits, endpoint, Purse(None, 1))
 
