@@ -16,31 +16,40 @@ from transforms.extractors.isolate import extract_isolated
 from transforms.extractors.outcome import outcome_of
 from transforms.extractors.records import RECORDS
 from transforms.extractors.settings import ExtractSettings
-from transforms.model.errors import RejectedError
+from transforms.model.errors import RejectedError, StorageError
+from transforms.storage.local import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from transforms.model.document import Document
 
+_MAX_BYTES = 256 * 2**20
+
 
 def run(paths: Sequence[str], out: TextIO) -> int:
-    """Print one line a document; a file that cannot be read is a line too."""
+    """Print one line a document; a file that cannot be read is a line too, and makes the exit code 1."""
     settings = ExtractSettings()
+    code = 0
     for path in paths:
-        for line in _lines(path, settings):
+        try:
+            data = read_file(Path(path), _MAX_BYTES)
+        except StorageError as error:
+            lines = iter([_refused(path, "unreadable", str(error))])
+            code = StorageError.exit_code
+        else:
+            lines = _lines(path, data, settings)
+        for line in lines:
             out.write(line + "\n")
             out.flush()
-    return 0
+    return code
 
 
-def _lines(path: str, settings: ExtractSettings) -> Iterator[str]:
+def _lines(path: str, data: bytes, settings: ExtractSettings) -> Iterator[str]:
     try:
-        found = extract_isolated(Path(path).read_bytes(), Path(path).name, settings)
+        found = extract_isolated(data, Path(path).name, settings)
     except RejectedError as error:
         yield _refused(path, error.reason, error.detail)
-    except OSError as error:
-        yield _refused(path, "unreadable", f"The file cannot be read: {error.strerror}.")
     else:
         for document in found.documents:
             yield _document(path, document)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from transforms.model.errors import ConfigError
+from transforms.model.errors import ConfigError, NotFoundError, StorageError
+from transforms.storage.local import read_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,14 +99,11 @@ def _text(path: Path) -> str:
     if path.is_dir():
         raise ConfigError(f"{path} is a folder; name the configuration file in it.")
     try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_BYTES + 1)
-    except FileNotFoundError:
+        data = read_file(path, _MAX_BYTES)
+    except NotFoundError:
         raise ConfigError(f"There is no configuration file {path}.") from None
-    except OSError as error:
-        raise ConfigError(f"The configuration {path} cannot be read: {error.strerror}.") from None
-    if len(data) > _MAX_BYTES:
-        raise ConfigError(f"{path} has more than {_MAX_BYTES:,} bytes: it is no configuration.")
+    except StorageError as error:
+        raise ConfigError(f"The configuration cannot be read: {error}") from None
     try:
         return data.decode()
     except UnicodeDecodeError as error:

@@ -207,4 +207,4 @@ def _with_ocr(data: bytes, pages: Sequence[PageLines], settings: ExtractSettings
 
 
 def _corrupt(what: str) -> RejectedError:
-    return RejectedError("pdf_corrupt", f"{what}. Replace the file.")
+    return RejectedError("pdf_corrupt", f"{what.rstrip('.')}. Replace the file.")
