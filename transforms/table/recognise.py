@@ -40,7 +40,7 @@ def require_pointer(store: Store) -> Pointer:
     """The pointer of a table with a published snapshot.
 
     Raises:
-        TableError: there is none, or it is damaged.
+        TableError: there is none, something else is there, or the pointer is damaged.
     """
     pointer = read_pointer(store)
     if pointer is not None:
@@ -48,7 +48,15 @@ def require_pointer(store: Store) -> Pointer:
     lost = forgotten(store, None)
     if lost:
         raise _lost(store, lost[-1], None)
-    raise TableError(f"There is no published snapshot at {store.root}. `parquetry run CONFIG` makes one.")
+    if store.exists_root():
+        _refuse_strangers(store)
+        raise TableError(
+            f"There is no published snapshot at {store.root}. `parquetry run CONFIG` makes one."
+        )
+    raise TableError(
+        f"There is no published snapshot at {store.root}: there is no such place. Mend the name, or make a table "
+        "there with `parquetry run CONFIG`."
+    )
 
 
 def forgotten(store: Store, pointer: Pointer | None) -> list[int]:

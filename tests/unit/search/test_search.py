@@ -122,6 +122,16 @@ def test_a_place_without_a_table_is_one_sentence(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_of_other_files_is_told_from_a_name_that_is_wrong(tmp_path):
+    (tmp_path / "notes.md").write_text("Mine.")
+    with pytest.raises(
+        TableError, match=r"is no table: it holds notes\.md\. Name .* the folder of a table"
+    ):
+        search(str(tmp_path), "battery")
+    with pytest.raises(TableError, match=r"there is no such place\. Mend the name"):
+        search(str(tmp_path / "tabel"), "battery")
+
+
 def test_an_embedder_of_another_program_is_one_sentence(tmp_path):
     place = make_table(tmp_path, TEXTS, embedder='{"kind": "later"}')
     with pytest.raises(TableError, match="made with an embedder that this program does not know"):
