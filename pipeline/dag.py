@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import apache_beam as beam
 
 from transforms.chunk import ChunkText
+from transforms.coders import use_shard_coder
 from transforms.commit import CommitSnapshot
 from transforms.embed import EmbedChunks
 from transforms.extract import ExtractText
@@ -47,6 +48,7 @@ def build_snapshot(plans: beam.PCollection[SourcePlan], job: Job) -> beam.PColle
 
     Only plans cross the shuffle; from reading to writing a shard stays in one fused stage.
     """
+    use_shard_coder()
     shards = plans | "Shards" >> beam.FlatMap(lambda plan: plan.shards) | "Spread" >> beam.Reshuffle()
     read = shards | "ReadObjects" >> ReadObjects(job)
     written = (

@@ -8,12 +8,13 @@ import apache_beam as beam
 
 from transforms.metrics import StageMetrics
 from transforms.stages.chunk import chunk_shard
+from transforms.stages.work import ChunkedShard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from transforms.stages.job import Job
-    from transforms.stages.work import ChunkedShard, ExtractedShard
+    from transforms.stages.work import ExtractedShard
 
 
 class ChunkText(beam.PTransform):
@@ -24,7 +25,7 @@ class ChunkText(beam.PTransform):
         self._job = job
 
     def expand(self, shards: beam.PCollection[ExtractedShard]) -> beam.PCollection[ChunkedShard]:
-        return shards | "Chunk" >> beam.ParDo(_Chunk(self._job))
+        return shards | "Chunk" >> beam.ParDo(_Chunk(self._job)).with_output_types(ChunkedShard)
 
 
 class _Chunk(beam.DoFn):

@@ -8,12 +8,13 @@ import apache_beam as beam
 
 from transforms.metrics import StageMetrics
 from transforms.stages.embed import embed_shard
+from transforms.stages.work import EmbeddedShard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from transforms.stages.job import Job
-    from transforms.stages.work import ChunkedShard, EmbeddedShard
+    from transforms.stages.work import ChunkedShard
 
 
 class EmbedChunks(beam.PTransform):
@@ -24,7 +25,7 @@ class EmbedChunks(beam.PTransform):
         self._job = job
 
     def expand(self, shards: beam.PCollection[ChunkedShard]) -> beam.PCollection[EmbeddedShard]:
-        return shards | "Embed" >> beam.ParDo(_Embed(self._job))
+        return shards | "Embed" >> beam.ParDo(_Embed(self._job)).with_output_types(EmbeddedShard)
 
 
 class _Embed(beam.DoFn):

@@ -8,12 +8,13 @@ import apache_beam as beam
 
 from transforms.metrics import StageMetrics
 from transforms.stages.extract import extract_shard
+from transforms.stages.work import ExtractedShard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from transforms.stages.job import Job
-    from transforms.stages.work import ExtractedShard, ReadShard
+    from transforms.stages.work import ReadShard
 
 
 class ExtractText(beam.PTransform):
@@ -24,7 +25,7 @@ class ExtractText(beam.PTransform):
         self._job = job
 
     def expand(self, shards: beam.PCollection[ReadShard]) -> beam.PCollection[ExtractedShard]:
-        return shards | "Extract" >> beam.ParDo(_Extract(self._job))
+        return shards | "Extract" >> beam.ParDo(_Extract(self._job)).with_output_types(ExtractedShard)
 
 
 class _Extract(beam.DoFn):

@@ -10,13 +10,13 @@ from apache_beam.pvalue import TaggedOutput
 from transforms.metrics import StageMetrics
 from transforms.stages.done import find_receipt
 from transforms.stages.read import read_shard
+from transforms.stages.work import ReadShard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from transforms.model.shard import ShardPlan
     from transforms.stages.job import Job
-    from transforms.stages.work import ReadShard
 
 DONE = "done"
 """Tag of the receipts of shards that an earlier, interrupted run has finished."""
@@ -30,7 +30,8 @@ class ReadObjects(beam.PTransform):
         self._job = job
 
     def expand(self, plans: beam.PCollection[ShardPlan]) -> beam.DoOutputsTuple:
-        return plans | "Read" >> beam.ParDo(_Read(self._job)).with_outputs(DONE, main="read")
+        read = beam.ParDo(_Read(self._job)).with_output_types(ReadShard)
+        return plans | "Read" >> read.with_outputs(DONE, main="read")
 
 
 class _Read(beam.DoFn):

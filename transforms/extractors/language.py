@@ -6,7 +6,6 @@ Where both name the same language the stated tag stays, which may say more (``en
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ _LETTERS_AT_LEAST = 8
 _LETTERS_TO_OVERRULE = 200
 _SHARE_AT_LEAST = 60
 """Percent of the text that must be in one language."""
-_NO_WORDS = re.compile(r"[\W\d_]+")
+_NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalpha()}
 _CODES = {"iw": "he", "jw": "jv", "in": "id", "mo": "ro", "ji": "yi"}
 """Codes that were given up."""
 
@@ -60,7 +59,7 @@ def detect(words: str) -> str | None:
 
 
 def _words(document: Document) -> str:
-    """The words of three windows of the document, code left out, without digits and signs.
+    """The words of three windows of the document, code left out, without the digits and signs of ASCII.
 
     Where code fills the windows, those of the first prose instead.
     """
@@ -77,7 +76,7 @@ def _words(document: Document) -> str:
     ]
     if sum(map(len, seen)) < _WINDOW:
         seen = [document.text[start : min(end, start + _WINDOW)] for start, end in prose[:3]]
-    return _NO_WORDS.sub(" ", "\n".join(seen))
+    return "\n".join(seen).translate(_NO_LETTERS)
 
 
 def _primary(tag: str) -> str:
