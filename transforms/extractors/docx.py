@@ -77,7 +77,7 @@ class _Body:
             self._out.heading(kind.heading, text)
         elif kind.list_id is not None and text.strip():
             self._out.item(
-                text, kind.list_level, self._numbering.next_number(kind.list_id, kind.list_level)
+                text, kind.list_depth, self._numbering.next_number(kind.list_id, kind.list_level)
             )
         else:
             self._out.paragraph(text)

@@ -16,6 +16,7 @@ _CODE = re.compile(
     r"code|source ?code|code ?block|html ?preformatted|macro ?text|preformatted ?text|(?:program)?listing",
     re.IGNORECASE,
 )
+_LIST = re.compile(r"list (?:bullet|number|continue) ([2-5])", re.IGNORECASE)
 _MAX_LEVELS = 9
 _MAX_CHAIN = 32
 """A style chain longer than this is a loop."""
@@ -31,6 +32,13 @@ class ParagraphKind:
     hidden: bool = False
     list_id: str | None = None
     list_level: int = 0
+    list_indent: int = 0
+    """Levels that the style itself sets its lists in by, each with a numbering of its own."""
+
+    @property
+    def list_depth(self) -> int:
+        """How many lists an item stands in, besides its own."""
+        return max(self.list_level, self.list_indent)
 
 
 class Styles:
@@ -158,6 +166,8 @@ def _named(kind: ParagraphKind, name: str) -> ParagraphKind:
     """A kind changed by the name of a style; the names of built-in styles are English in every language."""
     if match := _HEADING.fullmatch(name):
         return replace(kind, heading=min(int(match[1]), 6))
+    if match := _LIST.fullmatch(name):
+        return replace(kind, list_indent=int(match[1]) - 1)
     if name.lower() == "title":
         return replace(kind, heading=1)
     if _CONTENTS.fullmatch(name):

@@ -100,6 +100,24 @@ def test_numbered_lists_count_and_nest(make_docx: MakeDocx) -> None:
     assert [block.kind for block in document.blocks] == [BlockKind.LIST, BlockKind.PARAGRAPH]
 
 
+def test_lists_nest_by_the_styles_of_their_levels(make_docx: MakeDocx) -> None:
+    def item(style: str, text: str) -> str:
+        return f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'
+
+    styles = "".join(
+        f'<w:style w:type="paragraph" w:styleId="{key}"><w:name w:val="{name}"/><w:pPr><w:numPr><w:numId '
+        f'w:val="{number}"/></w:numPr></w:pPr></w:style>'
+        for key, name, number in (("A", "List Bullet", 1), ("B", "List Bullet 2", 2))
+    )
+    numbering = "".join(
+        f'<w:abstractNum w:abstractNumId="{n}"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum>'
+        f'<w:num w:numId="{n}"><w:abstractNumId w:val="{n}"/></w:num>'
+        for n in (1, 2)
+    )
+    body = item("A", "outer") + item("B", "inner") + item("A", "again")
+    assert read(make_docx(body, styles=styles, numbering=numbering)).text == "- outer\n  - inner\n- again\n"
+
+
 def test_merged_cells_are_repeated(make_docx: MakeDocx) -> None:
     wide, tall, below = '<w:gridSpan w:val="2"/>', '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
     rows = (
