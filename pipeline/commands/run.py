@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from pipeline.commands.counts import counts_table
 from pipeline.config import load_config
+from pipeline.output import done_before_it_is_said, json_line, plain_console
 from pipeline.progress import progress_shown
 from pipeline.run import run_job
 from pipeline.scope import NOTHING_SAID, scope_of, with_budget
@@ -47,23 +45,23 @@ def run(
             job, beam_args, allow_deletes=allow_deletes, take_over=take_over, scope=scope, watch=watch
         )
     seconds = time.monotonic() - start
-    if as_json:
-        print(json.dumps({**asdict(outcome), "seconds": round(seconds, 3)}, ensure_ascii=False))
-    else:
-        _show(outcome, seconds, job.limits.max_rejected_share)
+    with done_before_it_is_said():
+        if as_json:
+            print(json_line({**asdict(outcome), "seconds": round(seconds, 3)}))
+        else:
+            _show(outcome, seconds)
     return EXIT_CODES[outcome.status] or (GuardError.exit_code if outcome.incomplete else 0)
 
 
-def _show(outcome: Outcome, seconds: float, allowed: float) -> None:
-    console = Console(highlight=False)
+def _show(outcome: Outcome, seconds: float) -> None:
+    console = plain_console()
     console.print(counts_table(outcome.sources, outcome.counts))
     for reason, count in outcome.reasons.items():
         example = outcome.examples.get(reason, "")
-        console.print(f"  rejected {count} × {reason}: for example {example}", markup=False, soft_wrap=True)
+        console.print(f"  rejected {count} × {reason}: for example {example}", soft_wrap=True)
     if outcome.rejected_list:
         console.print(
             f"  `parquetry show {shlex.quote(outcome.table)} --rejected` lists them all, from {outcome.rejected_list}",
-            markup=False,
             soft_wrap=True,
         )
     bugs = outcome.reasons.get(BUG, 0)
@@ -71,31 +69,25 @@ def _show(outcome: Outcome, seconds: float, allowed: float) -> None:
         console.print(
             f"{bugs:,} of them met a fault of this program, not of the file: see `detail` in the rejected table, "
             "and please report it.",
-            markup=False,
             soft_wrap=True,
         )
     for name, problem in outcome.incomplete.items():
         console.print(
             f"Source `{name}` could not be listed whole and keeps the rows it had: {problem}",
-            markup=False,
             soft_wrap=True,
         )
     for notice in outcome.notices:
-        console.print(notice, markup=False, soft_wrap=True)
-    console.print(_sentence(outcome, seconds, allowed), markup=False, soft_wrap=True)
+        console.print(notice, soft_wrap=True)
+    console.print(_sentence(outcome, seconds), soft_wrap=True)
 
 
-def _sentence(outcome: Outcome, seconds: float, allowed: float) -> str:
+def _sentence(outcome: Outcome, seconds: float) -> str:
     embedded = outcome.counts.get("embedded", 0)
     if outcome.status == "unchanged":
         newest = "" if outcome.snapshot is None else f" Snapshot {outcome.snapshot} stays the newest."
         return f"Nothing new: 0 texts embedded, no snapshot published.{newest} {seconds:.1f} s."
     if outcome.status == "too_many_rejected":
-        return (
-            f"Nothing was published: {outcome.counts['rejected']:,} documents were rejected beside "
-            f"{outcome.counts['documents']:,} that were not, more than limits.max_rejected_share = {allowed} "
-            "allows. Mend or exclude them, or raise the share."
-        )
+        return outcome.refusal
     return (
         f"Published snapshot {outcome.snapshot} of {outcome.table} in {seconds:.1f} s; "
         f"{embedded:,} texts embedded ({outcome.embedded_tokens:,} tokens)."

@@ -104,13 +104,14 @@ class Limits(_Keys):
     """What stops a run before it publishes."""
 
     max_rejected_share: Annotated[float, Field(ge=0, le=1)] = Field(
-        default=0.2, description="Share of all documents that may be rejected."
+        default=0.2,
+        description="Share of all documents that may be rejected; types that are not read do not count.",
     )
     max_deleted_share: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.3, description="Share of a source's documents that one run may delete."
     )
     always_allowed_deletes: Annotated[int, Field(ge=0)] = Field(
-        default=10, description="That many deletions a source are never refused."
+        default=10, description="That many deletions a source are not refused, unless they are all of it."
     )
     max_empty_share: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.5, description="Share of the texts embedded in one run that may come without a vector."

@@ -92,6 +92,8 @@ class ShardReceipt:
     rejected: tuple[Rejection, ...] = ()
     deleted: tuple[str, ...] = ()
     """Chunk ids of the previous snapshot that this shard no longer has."""
+    gone: int = 0
+    """Documents of the previous snapshot that this shard no longer has."""
     work: Work = NO_WORK
     empty: int = 0
     """Texts that were embedded and got no vector, nor a refusal."""

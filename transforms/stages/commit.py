@@ -7,12 +7,14 @@ got no vector, or the budget for embedding is used up.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from transforms.model.errors import GuardError
 from transforms.model.ids import slug
+from transforms.stages.guards import check_gone
 from transforms.stages.outcome import Outcome, keep_outcome, refused
+from transforms.stages.share import too_many_rejected
 from transforms.storage.registry import open_store
 from transforms.table.layout import CHUNKS, kind_of, rejected_of_run_path, rejected_path, shard_of
 from transforms.table.manifest import summed
@@ -27,10 +29,6 @@ if TYPE_CHECKING:
     from transforms.model.shard import FileInfo, Rejection, ShardReceipt
     from transforms.planning.plan import SourcePlan
     from transforms.stages.job import Job
-
-
-_NO_FAULT = ("unsupported_type", "empty")
-"""Reasons that say nothing bad of a part of an object, which nobody can leave out by ``exclude``."""
 
 
 _ALWAYS_ALLOWED_EMPTY = 10
@@ -88,9 +86,13 @@ def _decide(
     job: Job, receipts: Sequence[ShardReceipt], result: _Result, parent: Snapshot | None
 ) -> Outcome:
     _check_budget(job, receipts)
-    if _too_many_rejected(job, result):
+    if parent is not None:
+        check_gone(parent, _gone(receipts), result.counts, job)
+    refusal = too_many_rejected(result.rejected, result.totals["documents"], job.max_rejected_share, parent)
+    if refusal:
         _keep_rejected(job, result)
-        return _outcome(job, "too_many_rejected", job.parent, result, receipts)
+        outcome = _outcome(job, "too_many_rejected", job.parent, result, receipts)
+        return replace(outcome, refusal=refusal)
     if parent is not None and _nothing_new(receipts, result, parent):
         return _outcome(job, "unchanged", job.parent, result, receipts)
     _check_vectors(job, receipts)
@@ -163,10 +165,12 @@ def _count(
     return {name: asdict(one) for name, one in counts.items()}
 
 
-def _too_many_rejected(job: Job, result: _Result) -> bool:
-    """Whether more was rejected than is allowed; a picture or an empty file beside others is no fault."""
-    rejected = sum(r.doc_id == r.object_name or r.reason not in _NO_FAULT for r in result.rejected)
-    return rejected > job.max_rejected_share * (rejected + result.totals["documents"])
+def _gone(receipts: Sequence[ShardReceipt]) -> Counter[str]:
+    """Documents that are gone, by source."""
+    gone: Counter[str] = Counter()
+    for receipt in receipts:
+        gone[receipt.source] += receipt.gone
+    return gone
 
 
 def _keep_rejected(job: Job, result: _Result) -> None:

@@ -10,12 +10,13 @@ from transforms.storage.registry import open_store
 from transforms.table.reader import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from transforms.planning.plan import SourcePlan
     from transforms.stages.job import Job
 
 _DELETES = "If this is meant, run again with --allow-deletes."
+_KEPT = "What was read and embedded is kept for it."
 
 
 def check_plans(plans: Sequence[SourcePlan], job: Job) -> None:
@@ -33,6 +34,23 @@ def check_plans(plans: Sequence[SourcePlan], job: Job) -> None:
     _check_listings(plans, parent, job)
     if any(plan.work_bytes for plan in plans):
         check_drift(job)
+
+
+def check_gone(
+    parent: Snapshot, gone: Mapping[str, int], counts: Mapping[str, Mapping[str, int]], job: Job
+) -> None:
+    """Pass the documents that a finished run would let go, which no plan knows: an object may hold fewer than before.
+
+    Raises:
+        GuardError: a source would lose more than is allowed.
+    """
+    faults = []
+    for name, known in _known_documents(parent).items():
+        is_lost = known > 0 and name in job.source and counts[name]["documents"] == 0
+        if is_lost or _too_many(gone.get(name, 0), known, job):
+            faults.append(_fault(name, gone.get(name, 0), known, "documents", job))
+    if faults and not job.allow_deletes:
+        raise GuardError("\n".join(["Nothing was published:", *faults, f"{_DELETES} {_KEPT}"]))
 
 
 def _check_same_table(parent: Snapshot, job: Job) -> None:
@@ -57,19 +75,33 @@ def _check_deletions(plans: Sequence[SourcePlan], parent: Snapshot, job: Job) ->
 
 def _shrunken(plans: Sequence[SourcePlan], job: Job) -> Iterator[str]:
     for plan in plans:
-        allowed = max(job.always_allowed_deletes, job.max_deleted_share * plan.known)
-        if plan.gone > allowed:
-            yield (
-                f"  source `{plan.source}`: {plan.gone:,} of {plan.known:,} objects are gone, more than "
-                f"limits.max_deleted_share = {job.max_deleted_share} allows"
-            )
+        # Under other names they are not lost.
+        is_lost = 0 < plan.known <= plan.gone - plan.moved
+        if is_lost or _too_many(plan.gone, plan.known, job):
+            yield _fault(plan.source, plan.gone, plan.known, "objects", job)
+
+
+def _too_many(gone: int, known: int, job: Job) -> bool:
+    return gone > max(job.always_allowed_deletes, job.max_deleted_share * known)
+
+
+def _fault(source: str, gone: int, known: int, what: str, job: Job) -> str:
+    if gone >= known:
+        return f"  source `{source}`: all of its {known:,} {what} are gone"
+    return (
+        f"  source `{source}`: {gone:,} of {known:,} {what} are gone, more than "
+        f"limits.max_deleted_share = {job.max_deleted_share} allows"
+    )
 
 
 def _removed(parent: Snapshot, job: Job) -> Iterator[str]:
-    for name, source in parent.manifest.sources.items():
-        documents = source.counts["documents"]
-        if name not in job.source and documents > job.always_allowed_deletes:
+    for name, documents in _known_documents(parent).items():
+        if name not in job.source and documents:
             yield f"  source `{name}` is not configured any more; its {documents:,} documents would go"
+
+
+def _known_documents(parent: Snapshot) -> dict[str, int]:
+    return {name: source.counts["documents"] for name, source in parent.manifest.sources.items()}
 
 
 def _check_selection(parent: Snapshot, job: Job) -> None:

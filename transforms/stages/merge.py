@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.stages.renew import with_versions
-from transforms.table.columns import equal_rows, replace_column, sorted_by
+from transforms.table.columns import count_true, equal_rows, replace_column, sorted_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +32,8 @@ class MergedShard:
     chunks: pa.Table
     deleted: tuple[str, ...]
     """Chunk ids that were there before and are not now."""
+    gone: int
+    """Documents that were there before and are not now."""
     differs: bool
     """Whether any row, of documents too, is new, other or gone."""
 
@@ -54,7 +56,8 @@ def merge_shard(shard: EmbeddedShard, snapshot: int, *, full: bool = False) -> M
     deleted = tuple(old_chunks["chunk_id"].filter(gone).to_pylist())
     changed = any(pc.any(pc.equal(rows["changed_in"], snapshot)).as_py() for rows in (chunks, documents))
     same_documents = documents.equals(sorted_by(shard.carried.documents, "doc_id"))
-    return MergedShard(documents, chunks, deleted, bool(deleted or changed or not same_documents))
+    lost = count_true(_not_in(shard.carried.documents["doc_id"], documents["doc_id"].to_pylist()))
+    return MergedShard(documents, chunks, deleted, lost, bool(deleted or changed or not same_documents))
 
 
 def is_carried(shard: ChunkedShard | EmbeddedShard) -> pa.ChunkedArray:

@@ -60,6 +60,7 @@ def write_shard(shard: EmbeddedShard, job: Job) -> ShardReceipt:
         files=tuple(files),
         rejected=shard.rejections,
         deleted=merged.deleted,
+        gone=merged.gone,
         work=shard.work,
         empty=shard.empty,
         notices=shard.notices,
