@@ -1,0 +1,75 @@
+"""What commands print: as it is, whatever names and texts hold, and to whatever takes it."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+_UNPRINTABLE = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+
+
+def plain_console() -> Console:
+    """Where text for people goes: brackets and colons in it are characters like others."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def json_line(record: Any, indent: int | None = None) -> str:
+    """A record as JSON that standard output can write: in escapes only if it must be."""
+    text = json.dumps(record, ensure_ascii=False, indent=indent)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(record, indent=indent)
+    return text
+
+
+def prepare_output() -> None:
+    """Let standard output take everything: what it has no bytes for in escapes, and nothing if it is closed."""
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the life of the process
+    elif isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def done_before_it_is_said() -> Iterator[None]:
+    """Print the end of work that is done already: if nobody can take it, the work is done all the same."""
+    with suppress(SystemExit), printed():
+        yield
+
+
+@contextmanager
+def printed() -> Iterator[None]:
+    """Print all of it, or end with a sentence and exit code 1; a reader that went away is told nothing."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        if error.filename is not None or error.errno not in _UNPRINTABLE:
+            raise
+        _print_no_more()
+        if error.errno != errno.EPIPE:
+            print(f"parquetry: the output cannot be written: {error.strerror}.", file=sys.stderr)
+        raise SystemExit(1) from None
+
+
+def _print_no_more() -> None:
+    """Let what is left to print go nowhere; flushing it at the very end would fail again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
