@@ -2,7 +2,7 @@
 
 Exit codes: 0 done (for ``run``: published, or nothing new), 1 anything unforeseen, 2 configuration or
 usage, 3 too many documents rejected (nothing published), 4 refused by a guard, or a source could not be listed
-(the other sources are published).
+(the other sources are published), 130 and 143 ended by Ctrl-C and by SIGTERM.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Annotated
 
 import typer
 
+from pipeline.output import prepare_output, printed
+from pipeline.signals import ended_by_signals
 from transforms.model.errors import ParquetryError
 from transforms.model.version import VERSION
 
@@ -277,14 +279,13 @@ def _options(
 
 def main() -> None:
     """Run the command line; a fault that a person can act on is one message and an exit code."""
-    try:
-        app()
-    except ParquetryError as error:
-        typer.echo(f"parquetry: {error}", err=True)
-        raise SystemExit(error.exit_code) from None
-    except KeyboardInterrupt:
-        typer.echo("parquetry: interrupted; the last published snapshot is as it was.", err=True)
-        raise SystemExit(130) from None
+    prepare_output()
+    with ended_by_signals(), printed():
+        try:
+            app()
+        except ParquetryError as error:
+            typer.echo(f"parquetry: {error}", err=True)
+            raise SystemExit(error.exit_code) from None
 
 
 if __name__ == "__main__":

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
-from rich.console import Console
 from rich.rule import Rule
 
 from pipeline.config import load_config
+from pipeline.output import json_line, plain_console
 from transforms.chunkers.chunk import chunk_document
 from transforms.chunkers.settings import ChunkSettings
 from transforms.chunkers.vocabulary import with_vocabulary
@@ -43,7 +42,7 @@ def run(file: Path, *, strategy: str | None, config: Path | None, source: str | 
         if as_json:
             for chunk in chunks:
                 row = {"document": name, **chunk._asdict(), "cut": chunk.cut._asdict()}
-                print(json.dumps(row, ensure_ascii=False))
+                print(json_line(row))
         else:
             _show(name, chunks)
     return 0
@@ -87,7 +86,7 @@ def _settings(
 
 
 def _show(name: str, chunks: list[Chunk]) -> None:
-    console = Console(highlight=False)
+    console = plain_console()
     for n, chunk in enumerate(chunks, 1):
         facts = [f"{name}::{n}", f"[{chunk.cut.start}:{chunk.cut.end})", chunk.cut.kind.value]
         facts += [f"{len(chunk.text)} characters", f"{chunk.tokens} tokens"]
@@ -96,5 +95,5 @@ def _show(name: str, chunks: list[Chunk]) -> None:
         if chunk.section_path:
             facts.append(" > ".join(chunk.section_path))
         console.print(Rule(align="left"))
-        console.print("  ".join(facts), style="bold", markup=False, soft_wrap=True)
-        console.print(chunk.text, markup=False, soft_wrap=True)
+        console.print("  ".join(facts), style="bold", soft_wrap=True)
+        console.print(chunk.text, soft_wrap=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
 from pipeline.commands.search import printable
+from pipeline.output import json_line, plain_console
 from transforms.storage.registry import open_store
 from transforms.table.compare import compare_snapshots
 
@@ -33,16 +32,16 @@ def run(table: str, before: int, after: int, *, as_json: bool) -> int:
     changes = compare_snapshots(open_store(table), before, after)
     if as_json:
         sources = {name: asdict(change) for name, change in changes.items()}
-        print(json.dumps({"from": before, "to": after, "sources": sources}, ensure_ascii=False))
+        print(json_line({"from": before, "to": after, "sources": sources}))
         return 0
-    console = Console(highlight=False)
+    console = plain_console()
     if not any(change.documents or change.chunks for change in changes.values()):
         console.print(f"Snapshots {before} and {after} hold the same rows.")
         return 0
     console.print(_counts(changes))
     lines = list(_lines(changes))
     for line in lines[:_SHOWN]:
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(line, soft_wrap=True)
     if len(lines) > _SHOWN:
         console.print(f"and {len(lines) - _SHOWN:,} documents more; --json names them all")
     return 0

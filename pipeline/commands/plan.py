@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
 from pipeline.config import load_config
+from pipeline.output import json_line, plain_console
 from pipeline.run import plan_job
 from pipeline.scope import scope_of
 from transforms.embedders.presets import price_of
@@ -75,12 +74,12 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
             "model": model,
             "cost": cost,
         }
-        print(json.dumps(record, ensure_ascii=False))
+        print(json_line(record))
         return 0
-    console = Console(highlight=False)
+    console = plain_console()
     console.print(_table(sources, totals))
     for line in _lines(totals, problems, cost, model, plans):
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(line, soft_wrap=True)
     return 0
 
 

@@ -6,13 +6,12 @@ Those of the last run, be it that it published nothing because of them; else tho
 from __future__ import annotations
 
 import io
-import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
-from rich.console import Console
 
 from pipeline.commands.search import printable
+from pipeline.output import json_line, plain_console
 from pipeline.search import open_newest
 from transforms.stages.outcome import newest_outcome
 from transforms.storage.registry import open_store
@@ -30,13 +29,13 @@ def run(table: str, *, as_json: bool) -> int:
     """
     whose, rows = _rejected(table)
     if as_json:
-        print(json.dumps(rows, ensure_ascii=False))
+        print(json_line(rows))
         return 0
-    console = Console(highlight=False)
-    console.print(_head(whose, rows), markup=False, soft_wrap=True)
+    console = plain_console()
+    console.print(_head(whose, rows), soft_wrap=True)
     for row in rows:
         line = f"{row['source_name']}/{row['doc_id']}: {row['reason']}: {row['detail']}"
-        console.print(printable(line), markup=False, soft_wrap=True)
+        console.print(printable(line), soft_wrap=True)
     return 0
 
 

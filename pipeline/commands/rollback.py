@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-from rich.console import Console
-
+from pipeline.output import json_line, plain_console
 from transforms.storage.registry import open_store
 from transforms.table.history import rollback, run_at_work
 from transforms.table.pointer import read_pointer
@@ -25,14 +22,13 @@ def run(table: str, *, to: int | None, as_json: bool) -> int:
     if as_json:
         holder = None if at_work is None else at_work.holder()
         record = {"table": table, "snapshot": manifest.snapshot, "before": left, "run_at_work": holder}
-        print(json.dumps(record, ensure_ascii=False))
+        print(json_line(record))
         return 0
-    console = Console(highlight=False)
-    console.print(_sentence(table, left, manifest.snapshot), markup=False, soft_wrap=True)
+    console = plain_console()
+    console.print(_sentence(table, left, manifest.snapshot), soft_wrap=True)
     if at_work is not None and left != manifest.snapshot:
         console.print(
             f"A run is at work, {at_work.holder()}: it continues snapshot {left} and will publish nothing.",
-            markup=False,
             soft_wrap=True,
         )
     return 0

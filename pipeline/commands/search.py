@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from pipeline.output import json_line, plain_console
 from pipeline.search import search
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ def run(
     """
     hits = search(table, question, top, sources)
     if as_json:
-        print(json.dumps([asdict(hit) for hit in hits], ensure_ascii=False, indent=2))
+        print(json_line([asdict(hit) for hit in hits], indent=2))
         return 0
-    console = Console(highlight=False)
+    console = plain_console()
     if not hits:
         where = f" in {', '.join(sources)}" if sources else ""
-        console.print(f"There is no chunk with a vector{where} at {table}.", markup=False, soft_wrap=True)
+        console.print(f"There is no chunk with a vector{where} at {table}.", soft_wrap=True)
     for number, hit in enumerate(hits, 1):
         _show(console, number, hit)
     return 0

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-from rich.console import Console
-
 from pipeline.commands.counts import counts_table
+from pipeline.output import json_line, plain_console
 from transforms.storage.registry import open_store
 from transforms.table.layout import manifest_path
 from transforms.table.reader import Snapshot
@@ -21,7 +20,7 @@ def run(table: str, *, as_json: bool) -> int:
     snapshot = Snapshot.newest(open_store(table))
     if as_json:
         record = snapshot.store.read(manifest_path(snapshot.manifest.snapshot))
-        print(json.dumps(json.loads(record), ensure_ascii=False))
+        print(json_line(json.loads(record)))
         return 0
     _show(snapshot, table)
     return 0
@@ -29,15 +28,14 @@ def run(table: str, *, as_json: bool) -> int:
 
 def _show(snapshot: Snapshot, table: str) -> None:
     manifest = snapshot.manifest
-    console = Console(highlight=False)
+    console = plain_console()
     size = sum(file.bytes for file in manifest.files)
     since = f" (after {manifest.parent})" if manifest.parent else ""
     console.print(
         f"Snapshot {manifest.snapshot}{since} of {table}, published {manifest.created_at} by "
         f"{manifest.program}: {len(manifest.files)} files, {size:,} bytes.",
-        markup=False,
         soft_wrap=True,
     )
     counts = {name: source.counts for name, source in manifest.sources.items()}
     console.print(counts_table(counts, manifest.counts))
-    console.print(f"embedder: {manifest.recipe.get('embedder')}", markup=False, soft_wrap=True)
+    console.print(f"embedder: {manifest.recipe.get('embedder')}", soft_wrap=True)

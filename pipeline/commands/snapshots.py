@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
+from pipeline.output import json_line, plain_console
 from transforms.storage.registry import open_store
 from transforms.table.history import published, unfinished
 from transforms.table.lease import read_claim
@@ -56,13 +55,13 @@ def run(table: str, *, as_json: bool) -> int:
     left = [_unfinished(store, number) for number in unfinished(store)]
     if as_json:
         record = {"snapshots": [asdict(one) for one in listed], "unfinished": [asdict(one) for one in left]}
-        print(json.dumps(record, ensure_ascii=False))
+        print(json_line(record))
         return 0
-    console = Console(highlight=False)
+    console = plain_console()
     console.print(_table(listed))
-    console.print(f"Readers see snapshot {newest}.", markup=False)
+    console.print(f"Readers see snapshot {newest}.")
     for one in left:
-        console.print(_sentence(one), markup=False, soft_wrap=True)
+        console.print(_sentence(one), soft_wrap=True)
     return 0
 
 

@@ -8,8 +8,7 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
+from pipeline.output import plain_console
 from transforms.model.errors import ConfigError
 from transforms.storage.registry import open_store
 from transforms.table.history import vacuum
@@ -34,7 +33,7 @@ def run(table: str, *, keep: int, grace: str, dry_run: bool, as_json: bool) -> i
     if as_json:
         print(json.dumps({**asdict(done), "dry_run": dry_run}))
         return 0
-    Console(highlight=False).print(_sentence(table, done, dry_run=dry_run), markup=False, soft_wrap=True)
+    plain_console().print(_sentence(table, done, dry_run=dry_run), soft_wrap=True)
     return 0
 
 

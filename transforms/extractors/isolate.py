@@ -118,8 +118,8 @@ class ReaderProcess:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self.close()
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "transforms.extractors.isolated"],
+            self._process = subprocess.Popen(  # noqa: S603 - a module of this program
+                [sys.executable, "-m", "transforms.extractors.isolated", str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

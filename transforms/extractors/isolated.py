@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from transforms.extractors.isolate import HEADER
 from transforms.extractors.registry import extract
 from transforms.model.errors import RejectedError
+from transforms.model.lifeline import end_with
 
 if TYPE_CHECKING:
     from transforms.extractors.extraction import Extraction
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Answer until the input ends, as it does when the worker is gone."""
+    """Answer until the input ends, or the worker does, be it in the middle of a file.
+
+    Argument: the worker's process id.
+    """
+    end_with(int(sys.argv[1]), group=True)
     # What a library prints must not come between the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
