@@ -13,12 +13,11 @@ import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pipeline.beam_errors import our_errors
+from pipeline.beam_errors import our_errors, shortened
 from pipeline.beam_options import LOCAL_RUNNERS, runner_of
 from pipeline.job import make_job
 from pipeline.preflight import check_job
 from pipeline.scope import ALL, Scope
-from pipeline.signals import apart
 from pipeline.workers import processes_elsewhere, processes_here
 from transforms.model.errors import GuardError, NotFoundError, ParquetryError
 from transforms.planning.source import plan_alone
@@ -105,10 +104,10 @@ def _run(job: Job, config: JobConfig, beam_args: list[str]) -> Outcome:
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
     try:
         if runner_of(beam_args) not in LOCAL_RUNNERS:
-            apart(lambda: _run_elsewhere(job, config, PipelineOptions(beam_args)))
+            _run_elsewhere(job, config, PipelineOptions(beam_args))
         else:
-            apart(lambda: _run_here(job, config, beam_args))
-    except (RuntimeError, ParquetryError) as error:
+            _run_here(job, config, beam_args)
+    except RuntimeError as error:
         ours = next(our_errors(error), None)
         if ours is None:
             raise
@@ -128,8 +127,16 @@ def _run_elsewhere(job: Job, config: JobConfig, options: PipelineOptions) -> Non
     from pipeline.dag import run_everything
 
     job = replace(job, workers=processes_elsewhere(options, config))
-    with beam.Pipeline(options=options) as pipeline:
-        run_everything(pipeline, job)
+    try:
+        with beam.Pipeline(options=options) as pipeline:
+            run_everything(pipeline, job)
+    except Exception as error:
+        if next(our_errors(error), None) is not None:
+            raise
+        # A runner has its own log; what it raises here is a trace of how it was called.
+        raise ParquetryError(
+            f"The runner failed, and run {job.run_id} published nothing: {shortened(str(error))}"
+        ) from error
 
 
 def _run_here(job: Job, config: JobConfig, beam_args: list[str]) -> None:
@@ -164,11 +171,11 @@ def _local_options(beam_args: list[str], workers: int) -> PipelineOptions:
 
 
 def _local_pipeline(options: PipelineOptions) -> beam.Pipeline:
+    """A pipeline on Beam's FnApiRunner: DirectRunner would first try to download another runner."""
     import apache_beam as beam
+    from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
-    from pipeline.local_runner import LocalRunner
-
-    return beam.Pipeline(runner=LocalRunner(), options=options)
+    return beam.Pipeline(runner=FnApiRunner(), options=options)
 
 
 def _remove_unfinished(job: Job) -> None:
