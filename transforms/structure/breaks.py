@@ -163,6 +163,8 @@ def _last(pattern: re.Pattern[str], text: str, low: int, high: int) -> int | Non
 
 
 def _inked(text: str, low: int, end: int) -> int | None:
-    while end > low and text[end - 1].isspace():
-        end -= 1
+    if end <= low:
+        return None
+    if text[end - 1].isspace():
+        end = low + len(text[low:end].rstrip())
     return end if end > low else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import tracemalloc
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -161,3 +163,51 @@ def test_work_grows_with_the_length_of_the_text_and_no_faster(name, strategy) ->
     # Once for the offsets, once or twice for each text with what it carries: never once a chunk.
     assert counter.seen <= 12 * len(text)
     assert "".join("".join(chunk.text.split()) for chunk in chunks) == "".join(text.split())
+
+
+HOSTILE = {
+    "a line without a space": lambda n: "x" * 40 * n,
+    "headings": lambda n: "## Heading\n\n" * n,
+    "blank lines": lambda n: "a" + "\n" * n + "b",
+    "a line of Chinese": lambda n: "料金は三つ" * n,
+    "nested lists": lambda n: "".join("  " * (level % 60) + "- a\n" for level in range(n // 3)),
+    "table rows": lambda n: "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * n,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_steps_and_memory_grow_as_the_text_does(name, strategy) -> None:
+    """The benchmark cuts the same texts at full length; here, twice the text is twice the work."""
+    unit = "tokens" if (len(name) + len(strategy)) % 2 else "chars"
+    chosen = ChunkSettings.model_validate(
+        {"strategy": strategy, "size": {"unit": unit, "target": 200, "max": 300}}
+    )
+
+    def run(text: str) -> int:
+        """How many functions are called, in Python and in C."""
+        calls = 0
+
+        def seen(_frame, event, _arg) -> None:
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        sys.setprofile(seen)
+        try:
+            chunk_document(document(text), "a", chosen, CharCounter(), 512, HashEmbedder(4).embed)
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    def peak(text: str) -> int:
+        tracemalloc.start()
+        try:
+            chunk_document(document(text), "a", chosen, CharCounter(), 512, HashEmbedder(4).embed)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    once, twice = HOSTILE[name](600), HOSTILE[name](1200)
+    run(once)
+    assert run(twice) <= 2.2 * run(once) + 200
+    assert peak(twice) <= 2.3 * peak(once) + 100_000
