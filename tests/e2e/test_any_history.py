@@ -32,6 +32,7 @@ NAMES = ["a.md", "b.md", "c/d.txt", "c/e.md"]
 PARAGRAPHS = [
     f"{word} is what this paragraph is about. " * 4 for word in ("Steel", "Glass", "Wood", "Rope")
 ]
+SETTINGS = {"max": (200, 60), "dimension": (2, 3), "doc_type": (None, "manual")}
 EXAMPLES = int(os.environ.get("PARQUETRY_HISTORIES", "12"))
 
 names = st.sampled_from(NAMES)
@@ -47,13 +48,13 @@ changes = st.lists(
         st.tuples(st.just("write"), names, texts),
         st.tuples(st.just("write"), names, texts),
         st.tuples(st.just("break_"), names),
+        st.tuples(st.just("break_"), names),
         st.tuples(st.just("delete"), names),
         st.tuples(st.just("rename"), names, names),
         st.tuples(st.just("swap"), names, names),
         st.tuples(st.just("touch"), names),
-        st.tuples(st.just("configure"), st.just("max"), st.sampled_from([200, 60])),
-        st.tuples(st.just("configure"), st.just("dimension"), st.sampled_from([2, 3])),
-        st.tuples(st.just("configure"), st.just("doc_type"), st.sampled_from([None, "manual"])),
+        st.tuples(st.just("toggle"), st.sampled_from(["max", "dimension", "dimension", "doc_type"])),
+        st.tuples(st.just("toggle"), st.sampled_from(["max", "dimension", "dimension", "doc_type"])),
     ),
     min_size=1,
     max_size=5,
@@ -69,7 +70,7 @@ class Histories(RuleBasedStateMachine):
         self.corpus = self.folder / "corpus"
         self.corpus.mkdir()
         self.table = self.folder / "table"
-        self.settings = {"max": 200, "dimension": 2, "doc_type": None}
+        self.settings = {key: one for key, (one, _) in SETTINGS.items()}
         self.scratch = 0
         self.seen = {}
         self.operations = 40
@@ -83,7 +84,7 @@ class Histories(RuleBasedStateMachine):
         self.stack.close()
         shutil.rmtree(self.folder)
 
-    @initialize(found=st.lists(st.tuples(names, texts), min_size=3, max_size=6))
+    @initialize(found=st.lists(st.tuples(names, texts), min_size=4, max_size=8))
     def begin(self, found):
         for name, text in found:
             self.write(name, text)
@@ -140,7 +141,8 @@ class Histories(RuleBasedStateMachine):
         self._put(name, text.encode())
 
     def break_(self, name):
-        self._put(name, b"")
+        if (self.corpus / name).exists():
+            self._put(name, b"")
 
     def delete(self, name):
         (self.corpus / name).unlink(missing_ok=True)
@@ -161,8 +163,9 @@ class Histories(RuleBasedStateMachine):
         if (self.corpus / name).exists():
             self._date(self.corpus / name)
 
-    def configure(self, key, value):
-        self.settings = self.settings | {key: value}
+    def toggle(self, key):
+        one, other = SETTINGS[key]
+        self.settings = self.settings | {key: other if self.settings[key] == one else one}
 
     # How it is looked at.
 
