@@ -221,3 +221,17 @@ def test_the_guards_stand_before_the_work_on_other_runners_too(night, world, mon
         run_job(config, elsewhere)
     assert world.latest() == 1
     assert run_job(config, elsewhere, allow_deletes=True).snapshot == 2
+
+
+def test_a_source_that_cannot_be_listed_keeps_its_rows_on_other_runners_too(night, world, monkeypatch):
+    night()
+    monkeypatch.undo()
+    monkeypatch.setattr("pipeline.run.LOCAL_RUNNERS", ())
+    fail_listing(monkeypatch, "notes")
+    world.put("docs/new.md", "# New\n\nA new page.\n")
+    sources = [{"name": name, "root": str(world.corpus / name)} for name in ("docs", "notes")]
+    config = world.config(embedder=CHEAP, sources=sources)
+    outcome = run_job(config, ["--runner=apache_beam.runners.portability.fn_api_runner.FnApiRunner"])
+    assert (outcome.status, list(outcome.incomplete)) == ("published", ["notes"])
+    assert len(texts(world, "notes")) == 1
+    assert len(texts(world, "docs")) == 2
