@@ -209,5 +209,8 @@ def test_steps_and_memory_grow_as_the_text_does(name, strategy) -> None:
 
     once, twice = HOSTILE[name](600), HOSTILE[name](1200)
     run(once)
-    assert run(twice) <= 2.2 * run(once) + 200
-    assert peak(twice) <= 2.3 * peak(once) + 100_000
+    calls, more_calls = run(once), run(twice)
+    memory, more_memory = peak(once), peak(twice)
+    # Four times as much if each part looked at all others.
+    assert more_calls <= 2.5 * calls + 200
+    assert more_memory <= 2.5 * memory + 100_000
