@@ -44,9 +44,8 @@ def published(store: Store) -> list[Manifest]:
         TableError: nothing was published here, or a newer program wrote it.
     """
     highest = require_pointer(store).highest
-    return [
-        read_manifest(store, n) for n in snapshot_numbers(store) if n <= highest and is_complete(store, n)
-    ]
+    found = (_manifest_if_there(store, n) for n in snapshot_numbers(store) if n <= highest)
+    return [manifest for manifest in found if manifest is not None]
 
 
 def unfinished(store: Store) -> list[int]:
@@ -124,6 +123,18 @@ def vacuum(
     objects = sum(_remove(store, number, dry_run=dry_run) for number in old)
     objects += sum(_remove_unfinished(store, number, pointer, dry_run=dry_run) for number in left)
     return Vacuumed(old, left, objects)
+
+
+def _manifest_if_there(store: Store, number: int) -> Manifest | None:
+    """None for a snapshot that is half removed, or that is removed at this moment."""
+    if not is_complete(store, number):
+        return None
+    try:
+        return read_manifest(store, number)
+    except TableError:
+        if is_complete(store, number):
+            raise
+        return None
 
 
 def _parent(store: Store, number: int) -> int:

@@ -165,3 +165,21 @@ def test_vacuum_takes_nothing_from_a_run_that_begins_at_that_moment(five, write_
 def test_vacuum_keeps_at_least_one(five):
     with pytest.raises(ConfigError, match="at least 1 snapshot, not 0"):
         vacuum(five, keep=0)
+
+
+def test_a_snapshot_that_is_removed_while_others_are_read_is_passed_over(five, monkeypatch):
+    real = five.read
+
+    def read(name, **options):
+        if name == "snapshots/000002/manifest.json":
+            five.delete([name])
+        return real(name, **options)
+
+    monkeypatch.setattr(five, "read", read)
+    assert numbers(five) == [1, 3, 4, 5]
+
+
+def test_a_snapshot_whose_manifest_is_damaged_is_not_passed_over(five):
+    five.write("snapshots/000002/manifest.json", b"{")
+    with pytest.raises(TableError, match="000002/manifest"):
+        numbers(five)
