@@ -11,6 +11,7 @@ import re
 import unicodedata
 
 _TYPESET = re.compile("[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc]")
+_BRACKETS = str.maketrans("()[]{}", ")(][}{")
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\ufffc]")
 
 
@@ -20,3 +21,26 @@ def readable(text: str) -> str:
         return text
     text = _TYPESET.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
     return _INVISIBLE.sub("", text)
+
+
+def unmirrored(text: str) -> str:
+    """A line that is written from right to left with its brackets as they are meant.
+
+    Fonts draw an opening bracket there with the sign of a closing one, and some PDFs say that sign. So where the
+    brackets close before they open, and the other way round would be right, they are taken for their images.
+    """
+    if left_open(text) is not None:
+        return text
+    mirrored = text.translate(_BRACKETS)
+    return mirrored if left_open(mirrored) == 0 else text
+
+
+def left_open(text: str) -> int | None:
+    """How many brackets a text leaves open; None where one closes that was not opened before."""
+    ends: list[str] = []
+    for character in text:
+        if character in "([{":
+            ends.append(character.translate(_BRACKETS))
+        elif character in ")]}" and (not ends or ends.pop() != character):
+            return None
+    return len(ends)

@@ -97,7 +97,7 @@ def picture_lines(picture: Image, settings: ExtractSettings, dpi: float) -> Page
             words, lambda word: (word["block_num"], word["par_num"], word["line_num"])
         )
     )
-    return PageLines(lines, picture.height * points, warnings=(OCR,) if lines else (), has_sizes=False)
+    return PageLines(lines, picture.height * points, warnings=(OCR,) if lines else ())
 
 
 def _line(words: Sequence[dict[str, Any]], points: float) -> Line:

@@ -97,7 +97,7 @@ def _lines(characters: Sequence[Character]) -> Iterator[list[Character]]:
 def _words(line: list[Character]) -> Iterator[str]:
     """The words of a line, from left to right."""
     word, right, size = "", 0.0, 0.0
-    for _, text, box in sorted(line, key=_left):
+    for _, text, box in sorted(line, key=_from_left):
         if text.isspace():
             if word:
                 yield word
@@ -144,5 +144,5 @@ def _top(character: Character) -> float:
     return character[2][1]
 
 
-def _left(character: Character) -> float:
-    return character[2][0]
+def _from_left(character: Character) -> tuple[float, int]:
+    return character[2][0], character[0]

@@ -16,11 +16,11 @@ from transforms.model.document import Block, BlockKind, Page
 from transforms.structure.blocks import parse_blocks
 
 if TYPE_CHECKING:
-    from transforms.extractors.pdf_lines import Line, PageLines
+    from transforms.extractors.pdf_lines import PageLines
 
 _BULLET = re.compile(r"^[ \t]*[\u2022\u25cf\u25cb\u25e6\u25aa\u25a0\u2023\u2043][ \t]+(?=\S)", re.MULTILINE)
 _LARGER = 1.12
-"""Times the usual height of a line: from here on it may be a heading, or one of another level."""
+"""Times the usual size: from here on it may be a heading, or one of another level."""
 _SAME = 1.06
 _MOST = 0.25
 """Share of the text that headings have at most."""
@@ -52,14 +52,16 @@ def pdf_blocks(text: str, pages: Sequence[Page], bookmarks: Sequence[Bookmark]) 
 
 def large_lines(pages: Sequence[PageLines]) -> list[Bookmark]:
     """The short lines that are larger than the text, in order; none where much of the text is large."""
-    heights: Counter[float] = Counter()
-    for line in _prose(pages):
-        heights[_height(line)] += len(line.text)
-    if not heights:
+    counts: Counter[float] = Counter()
+    for page in pages:
+        for line in page.lines:
+            if line.size and not line.is_table:
+                counts[line.size] += len(line.text)
+    if not counts:
         return []
-    usual = heights.most_common(1)[0][0]
+    usual = counts.most_common(1)[0][0]
     found = list(_titles(pages, usual * _LARGER))
-    if sum(len(title.text) for title in found) > _MOST * heights.total():
+    if sum(len(title.text) for title in found) > _MOST * counts.total():
         return []
     sizes: list[float] = []
     for size in sorted({title.size for title in found}, reverse=True):
@@ -75,20 +77,19 @@ class _Title(NamedTuple):
 
 
 def _titles(pages: Sequence[PageLines], least: float) -> Iterator[_Title]:
-    """Lines of at least that height, those of one height that follow each other as one."""
+    """Lines of at least that size, those of one size that follow each other as one."""
     for number, page in enumerate(pages, 1):
         title: _Title | None = None
         bottom = 0.0
-        for line in page.lines if page.has_sizes else ():
-            size = _height(line)
-            follows = title is not None and line.top - bottom < size / 2
-            if title is not None and follows and abs(size - title.size) < 0.5:
+        for line in page.lines:
+            follows = title is not None and line.top - bottom < line.size / 2
+            if title is not None and follows and abs(line.size - title.size) < 0.5:
                 title = title._replace(text=f"{title.text} {line.text.strip()}")
             else:
                 if title is not None and _is_title(title.text):
                     yield title
-                is_large = not line.is_table and size >= least
-                title = _Title(line.text.strip(), size, number) if is_large else None
+                is_large = not line.is_table and line.size >= least
+                title = _Title(line.text.strip(), line.size, number) if is_large else None
             bottom = line.bottom
         if title is not None and _is_title(title.text):
             yield title
@@ -101,14 +102,6 @@ def _is_title(text: str) -> bool:
         and any(map(str.isalpha, text))
         and not text.endswith((",", ";"))
     )
-
-
-def _prose(pages: Sequence[PageLines]) -> Iterator[Line]:
-    return (line for page in pages if page.has_sizes for line in page.lines if not line.is_table)
-
-
-def _height(line: Line) -> float:
-    return round(line.bottom - line.top, 1)
 
 
 def _headings(text: str, pages: Sequence[Page], bookmarks: Sequence[Bookmark]) -> Iterator[Block]:

@@ -47,7 +47,7 @@ _SAME_PLACE = 3.0
 _PARAGRAPH_GAP = 1.35
 """Times the usual distance of two lines: from here on a new paragraph begins."""
 _OTHER_SIZE = 1.3
-"""Times the height of a line: from here on it is set in another size, as a heading is."""
+"""Times the size of a line: from here on the next is no part of its paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,8 @@ class Line:
     x1: float
     bottom: float
     is_table: bool = False
+    size: float = 0.0
+    """Of its letters, in points; 0 where it is not known, as of pictures and of columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,6 @@ class PageLines:
     unmapped: float = 0.0
     """Share of its characters for which the font does not say what they are."""
     warnings: tuple[str, ...] = ()
-    has_sizes: bool = True
-    """Whether a line's height is the size of its letters; boxes of ink and of columns tell nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def page_texts(pages: Sequence[PageLines]) -> list[str]:
     words = Counter(word.lower() for text in lines for word in _WORD.findall(text))
     sample = " ".join(lines[len(lines) // 2 :][:_SAMPLE_LINES])
     vocabulary = Vocabulary(words, is_open=detect(_SIGNS.sub(" ", sample)) == "en")
-    return ["".join(_paragraphs(page, vocabulary)) for page in pages]
+    return ["".join(_paragraphs(page.lines, vocabulary)) for page in pages]
 
 
 def _ends(page: PageLines) -> list[tuple[Line, bool]]:
@@ -175,8 +175,7 @@ def _pitch(lines: Sequence[Line]) -> float:
     return median(distances) if distances else 12.0
 
 
-def _paragraphs(page: PageLines, vocabulary: Vocabulary) -> Iterator[str]:
-    lines = page.lines
+def _paragraphs(lines: Sequence[Line], vocabulary: Vocabulary) -> Iterator[str]:
     pitch = _pitch([line for line in lines if not line.is_table])
     previous: Line | None = None
     text = ""
@@ -186,27 +185,26 @@ def _paragraphs(page: PageLines, vocabulary: Vocabulary) -> Iterator[str]:
             if _goes_on(text, own) and not (text[-1] == "-" and _breaks(previous, line, pitch)):
                 text, joint = _joined(text[:-1], own, vocabulary)
             else:
-                ends = _breaks(previous, line, pitch) or (page.has_sizes and _differ(previous, line))
-                joint = "\n\n" if ends else "\n"
+                joint = "\n\n" if _breaks(previous, line, pitch) else "\n"
             yield text + joint
         text, previous = own, line
     yield text.replace(HYPHEN_AT_LINE_END, "-")
 
 
 def _breaks(above: Line, below: Line, pitch: float) -> bool:
-    """Whether a paragraph ends between two lines: by a table, or by more space than between lines.
+    """Whether a paragraph ends between two lines: by a table, another size, or more space than between lines.
 
     Going up the page, as into the next column, says nothing of paragraphs.
     """
-    if above.is_table or below.is_table:
+    if above.is_table or below.is_table or _differ(above, below):
         return True
     return below.top - above.top > _PARAGRAPH_GAP * max(pitch, (below.bottom - below.top))
 
 
 def _differ(above: Line, below: Line) -> bool:
     """Whether two lines are set in sizes that differ as those of a heading and of text do."""
-    ratio = (above.bottom - above.top) / max(below.bottom - below.top, 0.1)
-    return not 1 / _OTHER_SIZE < ratio < _OTHER_SIZE
+    smaller, larger = sorted((above.size, below.size))
+    return smaller > 0 and larger > _OTHER_SIZE * smaller
 
 
 def _goes_on(text: str, below: str) -> bool:

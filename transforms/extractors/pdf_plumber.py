@@ -58,7 +58,7 @@ def vertical_page(data: bytes, index: int) -> PageLines:
                 text = readable(canonical_text(box.get_text())).strip("\n")
                 if text.strip():
                     lines.append(Line(text, box.x0, height - box.y1, box.x1, height - box.y0))
-    return PageLines(tuple(lines), height, has_sizes=False)
+    return PageLines(tuple(lines), height)
 
 
 @contextmanager
@@ -90,5 +90,6 @@ def _lines(page: Page, settings: ExtractSettings) -> Iterator[Line]:
         )
         if not inside:
             text = readable(canonical_text(line["text"]))
-            found.append(Line(text, line["x0"], line["top"], line["x1"], line["bottom"]))
+            x0, top, x1, bottom = (line[name] for name in ("x0", "top", "x1", "bottom"))
+            found.append(Line(text, x0, top, x1, bottom, size=bottom - top))
     yield from sorted(found, key=lambda line: line.top)

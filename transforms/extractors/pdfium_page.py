@@ -11,13 +11,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import pypdfium2.raw as pdfium
 
-from transforms.extractors.letters import readable
+from transforms.extractors.letters import readable, unmirrored
 from transforms.extractors.pdf_cells import Box, cell_texts
 from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines
 from transforms.extractors.pdf_tables import Written, ruled_tables, written_tables
@@ -40,7 +40,9 @@ _INVISIBLE_MODE = 3
 _LOST_SHARE = 0.2
 _SAMPLES = 24
 _FORM_BUFFER = 1 << 16
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 _RECTANGLE = pdfium.FS_RECTF()
+_MATRIX = pdfium.FS_MATRIX()
 """What PDFium writes places into; one lock guards it as it guards PDFium."""
 
 
@@ -61,6 +63,14 @@ class _Text:
         if self.is_plain:
             return unit
         return int(pdfium.FPDFText_GetCharIndexFromTextIndex(self.page, unit))
+
+    def size(self, position: int) -> float:
+        """Of a character, in points to a half; 0 where PDFium cannot say."""
+        index = self.index(position)
+        if index < 0 or not pdfium.FPDFText_GetMatrix(self.page, index, _MATRIX):
+            return 0.0
+        size = pdfium.FPDFText_GetFontSize(self.page, index) * math.hypot(_MATRIX.c, _MATRIX.d)
+        return round(2 * float(size)) / 2
 
     def box(self, position: int) -> Box | None:
         index = position if self.units is None and self.is_plain else self.index(position)
@@ -111,7 +121,7 @@ def _rotation(page: pypdfium2.PdfTextPage) -> int:
 def _text(page: pypdfium2.PdfTextPage, frame: Frame) -> _Text:
     text = page.get_text_range(errors="surrogatepass")
     units = None
-    if any(character > "\uffff" for character in text):
+    if not text.isascii() and max(text) > "\uffff":
         units = [0, *accumulate(1 + (character > "\uffff") for character in text)]
     length = len(text) if units is None else units[-1]
     found = _Text(page, frame, text, units, length == page.count_chars())
@@ -181,8 +191,11 @@ def _line(text: _Text, start: int, end: int) -> Line | None:
     if not boxes:
         boxes = [(0.0, 0.0, 0.0, 0.0)]
     x0s, tops, x1s, bottoms = zip(*boxes, strict=True)
+    # Spaces that PDFium made up have a size of their own.
+    middle = next(at for at in range((first + last) // 2, last + 1) if not text.text[at].isspace())
     clean = _SYMBOL.sub("\\1\u2022", readable(canonical_text(own))).rstrip()
-    return Line(clean, min(x0s), min(tops), max(x1s), max(bottoms))
+    clean = unmirrored(clean) if _RIGHT_TO_LEFT.search(clean) else clean
+    return Line(clean, min(x0s), min(tops), max(x1s), max(bottoms), size=text.size(middle))
 
 
 def page_cells(page: pypdfium2.PdfPage) -> list[list[str]]:
@@ -275,10 +288,11 @@ def _object_at(text: _Text, position: int) -> tuple[int, bool] | None:
 
 
 def _unmapped(text: _Text) -> float:
-    """The share of characters without a meaning, by a sample of a few on each line."""
+    """The share of characters without a meaning, by a sample of a few on some of the lines."""
     errors = asked = 0
-    for found in _LINE.finditer(text.text):
-        for position in {found.start(), (found.start() + found.end()) // 2, found.end() - 1}:
+    spans = [found.span() for found in _LINE.finditer(text.text)]
+    for start, end in spans[:: len(spans) // _SAMPLES + 1]:
+        for position in {start, (start + end) // 2, end - 1}:
             index = text.index(position)
             if index >= 0 and not text.text[position].isspace():
                 asked += 1
@@ -311,7 +325,7 @@ def with_values(lines: Sequence[Line], values: Sequence[FieldValue]) -> list[Lin
             _, place = min(beside)
             line = found[place]
             text = f"{value.text} {line.text}" if x1 <= line.x0 + 1 else f"{line.text} {value.text}"
-            found[place] = Line(text, min(line.x0, x0), line.top, max(line.x1, x1), line.bottom)
+            found[place] = replace(line, text=text, x0=min(line.x0, x0), x1=max(line.x1, x1))
         else:
             above = [place for place, line in enumerate(found) if line.top < top]
             named = f"{value.name}: {value.text}" if value.name else value.text

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from transforms.extractors.letters import readable
+from transforms.extractors.letters import readable, unmirrored
 from transforms.extractors.registry import extract
 from transforms.extractors.settings import ExtractSettings
 
@@ -25,6 +25,19 @@ PLAIN = "final office, Politikwissenschaft, ab"
 )
 def test_letters_become_what_they_stand_for_and_all_others_stay(text: str, expected: str) -> None:
     assert readable(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("\u05d0\u05d1 )5( \u05d2", "\u05d0\u05d1 (5) \u05d2"),
+        ("\u05d0\u05d1 (5) \u05d2", "\u05d0\u05d1 (5) \u05d2"),
+        ("\u05d0\u05d1 (5", "\u05d0\u05d1 (5"),
+        ("1) \u05d0 (\u05d1)", "1) \u05d0 (\u05d1)"),
+    ],
+)
+def test_brackets_that_close_before_they_open_are_images_of_brackets(text: str, expected: str) -> None:
+    assert unmirrored(text) == expected
 
 
 def test_the_rule_holds_in_every_format_that_is_laid_out(
