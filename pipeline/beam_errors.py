@@ -10,6 +10,8 @@ from transforms.model import errors
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_WHERE = re.compile(r" \[while running .*", re.DOTALL)
+"""What Beam puts behind the message of an error."""
 _OURS = re.compile(
     r"transforms\.model\.errors\.(\w+): (.*?)(?: \[while running|\n\n|\n\s*(?:Traceback|The above)|\Z)",
     re.DOTALL,
@@ -23,7 +25,13 @@ def shortened(message: str, limit: int = 400) -> str:
 
 
 def our_errors(error: BaseException) -> Iterator[errors.ParquetryError]:
-    """The errors of ours in a chain of exceptions or in the text of one, the first cause first."""
+    """The errors of ours in a chain of exceptions or in the text of one, the first cause first, in our words.
+
+    One that came out as itself is the only one.
+    """
+    if isinstance(error, errors.ParquetryError):
+        yield _plain(error)
+        return
     chain: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in chain:
@@ -31,8 +39,12 @@ def our_errors(error: BaseException) -> Iterator[errors.ParquetryError]:
         cause = cause.__cause__ or cause.__context__
     for one in reversed(chain):
         if isinstance(one, errors.ParquetryError):
-            yield one
+            yield _plain(one)
         for name, message in _OURS.findall(str(one)):
             kind = getattr(errors, name, None)
             if isinstance(kind, type) and issubclass(kind, errors.ParquetryError):
                 yield kind(message.strip())
+
+
+def _plain(error: errors.ParquetryError) -> errors.ParquetryError:
+    return type(error)(_WHERE.sub("", str(error)))

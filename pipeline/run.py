@@ -18,11 +18,12 @@ from pipeline.beam_options import LOCAL_RUNNERS, runner_of
 from pipeline.job import make_job
 from pipeline.preflight import check_job
 from pipeline.scope import ALL, Scope
+from pipeline.signals import apart
 from pipeline.workers import processes_elsewhere, processes_here
 from transforms.model.errors import GuardError, NotFoundError, ParquetryError
 from transforms.planning.source import plan_alone
 from transforms.stages.guards import check_plans
-from transforms.stages.outcome import read_outcome
+from transforms.stages.outcome import forget_old_outcomes, read_outcome
 from transforms.stages.plans import keep_plan
 from transforms.storage.registry import open_store
 from transforms.table.layout import snapshot_dir
@@ -76,6 +77,7 @@ def run_job(
         if watch is not None:
             watch(job)
         outcome = _run(job, config, list(beam_args))
+        forget_old_outcomes(store)
         if outcome.status == "refused":
             raise GuardError(outcome.refusal)
         if outcome.status == "unchanged":
@@ -104,10 +106,10 @@ def _run(job: Job, config: JobConfig, beam_args: list[str]) -> Outcome:
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
     try:
         if runner_of(beam_args) not in LOCAL_RUNNERS:
-            _run_elsewhere(job, config, PipelineOptions(beam_args))
+            apart(lambda: _run_elsewhere(job, config, PipelineOptions(beam_args)))
         else:
-            _run_here(job, config, beam_args)
-    except RuntimeError as error:
+            apart(lambda: _run_here(job, config, beam_args))
+    except (RuntimeError, ParquetryError) as error:
         ours = next(our_errors(error), None)
         if ours is None:
             raise
@@ -171,11 +173,11 @@ def _local_options(beam_args: list[str], workers: int) -> PipelineOptions:
 
 
 def _local_pipeline(options: PipelineOptions) -> beam.Pipeline:
-    """A pipeline on Beam's FnApiRunner: DirectRunner would first try to download another runner."""
     import apache_beam as beam
-    from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
-    return beam.Pipeline(runner=FnApiRunner(), options=options)
+    from pipeline.local_runner import LocalRunner
+
+    return beam.Pipeline(runner=LocalRunner(), options=options)
 
 
 def _remove_unfinished(job: Job) -> None:

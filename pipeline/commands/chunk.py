@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from rich.rule import Rule
 
 from pipeline.config import load_config
+from pipeline.config.models import MAX_OBJECT_BYTES
 from pipeline.output import json_line, plain_console
 from transforms.chunkers.chunk import chunk_document
 from transforms.chunkers.settings import ChunkSettings
@@ -17,8 +18,9 @@ from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import StaticSettings
 from transforms.extractors.registry import extract
 from transforms.extractors.settings import ExtractSettings
-from transforms.model.errors import ConfigError, ParquetryError, RejectedError
+from transforms.model.errors import ConfigError, ParquetryError, RejectedError, StorageError
 from transforms.model.ids import doc_id, plain_id
+from transforms.storage.local import read_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,9 +52,9 @@ def run(file: Path, *, strategy: str | None, config: Path | None, source: str | 
 
 def _documents(file: Path, settings: ExtractSettings) -> tuple[Document, ...]:
     try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
+        data = read_file(file, MAX_OBJECT_BYTES)
+    except StorageError as error:
+        raise ConfigError(f"{file} cannot be read: {error}") from error
     try:
         found = extract(data, file.name, settings)
     except RejectedError as error:

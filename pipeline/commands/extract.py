@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from pipeline.config.models import MAX_OBJECT_BYTES
 from transforms.extractors.isolate import extract_isolated
 from transforms.extractors.outcome import outcome_of
 from transforms.extractors.records import RECORDS
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     from transforms.model.document import Document
 
-_MAX_BYTES = 256 * 2**20
-
 
 def run(paths: Sequence[str], out: TextIO) -> int:
     """Print one line a document; a file that cannot be read is a line too, and makes the exit code 1."""
@@ -33,7 +32,7 @@ def run(paths: Sequence[str], out: TextIO) -> int:
     code = 0
     for path in paths:
         try:
-            data = read_file(Path(path), _MAX_BYTES)
+            data = read_file(Path(path), MAX_OBJECT_BYTES)
         except StorageError as error:
             lines = iter([_refused(path, "unreadable", str(error))])
             code = StorageError.exit_code

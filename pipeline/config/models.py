@@ -22,6 +22,8 @@ from transforms.storage.roots import name_below, normal_root
 
 _GLOB = ("*", "?", "[")
 _MAX_NAME = 200
+MAX_OBJECT_BYTES = 256 * 2**20
+"""Of an object, where the configuration says nothing; and of a file that a command is given."""
 
 
 def _root(written: str) -> str:
@@ -124,7 +126,7 @@ class Limits(_Keys):
         default=None, description="US dollars that one run may spend on embedding, likewise."
     )
     max_object_bytes: Annotated[int, Field(ge=1)] = Field(
-        default=256 * 2**20, description="Larger objects are rejected unread."
+        default=MAX_OBJECT_BYTES, description="Larger objects are rejected unread."
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from importlib.util import find_spec
 from typing import Literal
 
@@ -103,7 +102,10 @@ class ExtractSettings(BaseModel):
     def _known(cls, encoding: str | None) -> str | None:
         if encoding is not None:
             try:
-                codecs.lookup(encoding)
-            except LookupError:
-                raise ValueError("is no encoding that Python knows, such as cp1252 or shift_jis") from None
+                # Python knows more codecs than those of text: base64, rot13, "undefined".
+                "a".encode(encoding)
+            except (LookupError, UnicodeError):
+                raise ValueError(
+                    "is no encoding of text that Python knows, such as cp1252 or shift_jis"
+                ) from None
         return encoding

@@ -44,6 +44,8 @@ class Outcome:
 
 
 _OUTCOME = TypeAdapter(Outcome)
+KEPT = 100
+"""Runs of which the end stays known."""
 
 
 def refused(job: Job, sentence: str) -> Outcome:
@@ -54,6 +56,19 @@ def refused(job: Job, sentence: str) -> Outcome:
 def keep_outcome(outcome: Outcome, job: Job) -> None:
     """Write the record of this run."""
     open_store(job.table).write(run_path(job.run_id), _OUTCOME.dump_json(outcome, indent=2))
+
+
+def forget_old_outcomes(store: Store) -> None:
+    """Keep what the newest runs say of their end, and no more of them from year to year."""
+    names = [info.name for page in store.list(RUNS) for info in page]
+    runs = sorted({_run_of(name) for name in names})
+    old = set(runs[:-KEPT])
+    store.delete([name for name in names if _run_of(name) in old])
+
+
+def _run_of(name: str) -> str:
+    """The run of a record; it begins with the time at which the run began."""
+    return name.removeprefix(RUNS).partition(".")[0]
 
 
 def newest_outcome(store: Store) -> Outcome | None:

@@ -3,8 +3,10 @@
 import codecs
 
 import pytest
+from pydantic import ValidationError
 
 from transforms.extractors.charset import decode
+from transforms.extractors.settings import ExtractSettings
 from transforms.model.errors import RejectedError
 
 RUSSIAN = "Съешь же ещё этих мягких французских булок да выпей чаю."
@@ -101,3 +103,14 @@ def test_ascii_with_nuls_in_it_is_no_utf16() -> None:
 def test_utf16_with_typographic_quotes_is_utf16() -> None:
     text = "\u201cIt\u2019s\u201d \u2014 said \u2018he\u2019 \u2026 " * 9
     assert decode(text.encode("utf-16-le")) == (text, ("charset_guessed:utf-16-le",))
+
+
+@pytest.mark.parametrize("name", ["base64", "rot13", "undefined", "no-such"])
+def test_a_codec_that_reads_no_text_is_refused_as_an_encoding(name: str) -> None:
+    with pytest.raises(ValidationError, match="is no encoding of text that Python knows"):
+        ExtractSettings(encoding=name)
+
+
+@pytest.mark.parametrize("name", ["cp1252", "utf-16", "utf-8-sig", "shift_jis", "cp500"])
+def test_encodings_of_text_pass(name: str) -> None:
+    assert ExtractSettings(encoding=name).encoding == name

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.commands import chunk, extract
 from pipeline.commands.counts import counts_table
 from pipeline.output import plain_console
+from transforms.model.errors import ConfigError
 
 RUN = """
 import sys
@@ -93,3 +95,11 @@ def test_an_error_of_the_program_stays_one():
     code, _out, err = run("open('/nowhere/at/all')")
     assert code == 1
     assert "FileNotFoundError" in err
+
+
+def test_a_command_that_is_given_a_pipe_does_not_wait_for_it(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ConfigError, match="pipe is no regular file"):
+        chunk.run(tmp_path / "pipe", strategy=None, config=None, source=None, as_json=True)
+    assert extract.run([str(tmp_path / "pipe")], sys.stdout) == 1
+    assert "is no regular file" in capsys.readouterr().out
