@@ -79,3 +79,6 @@ def test_repeated_texts_are_no_reused_vectors(world, monkeypatch):
     world.put("other.md", "# Other\n\nAnother text.\n")
     counts = run_job(config).counts
     assert [counts[name] for name in ("chunks", "embedded", "repeated", "reused")] == [4, 1, 0, 3]
+    (world.corpus / "other.md").rename(world.corpus / "renamed.md")
+    counts = run_job(config).counts
+    assert [counts[name] for name in ("chunks", "embedded", "repeated", "reused")] == [4, 0, 0, 4]

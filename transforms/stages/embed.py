@@ -48,7 +48,8 @@ def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
     missing = missing[within_input(shard.chunks, embedder)[missing]]
     missing = fill_from_kept(shard.plan, shard.chunks["embed_key"], vectors, missing, job)
     keys = shard.chunks["embed_key"].to_pylist()
-    wanted = len(missing)
+    made_here = recall_of(job).made_here(keys)
+    repeated = sum(keys[place] in made_here for place in missing.tolist())
     missing = _recalled(vectors, missing, keys, job)
     distinct = {keys[place]: place for place in reversed(missing.tolist())}
     places = sorted(distinct.values())
@@ -76,7 +77,7 @@ def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
         documents=documents,
         chunks=chunks,
         embedded=len(places),
-        repeated=wanted - len(places),
+        repeated=repeated + len(missing) - len(places),
         embedded_tokens=pc.sum(tokens).as_py() or 0,
         touched=shard.touched,
         rejections=(*shard.rejections, *refused),

@@ -66,6 +66,11 @@ class Recall:
                 found |= _rows(table, dimension)
         return found
 
+    def made_here(self, keys: Iterable[str]) -> frozenset[str]:
+        """Those of the keys whose vectors this process has made in this run."""
+        with self._lock:
+            return frozenset(key for key in keys if key in self._recent)
+
     def keep(self, keys: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Remember vectors for the shards that this process works on next, the latest ones.
 
