@@ -204,9 +204,9 @@ def read_file(path: Path, limit: int) -> bytes:
     """The bytes of one file of this machine, for commands that are given its path.
 
     Raises:
-        NotFoundError: there is none, or it is a folder, a pipe or a device.
+        NotFoundError: there is none, or it is a folder.
         TooLargeError: it has more than ``limit`` bytes.
-        StorageError: it cannot be read.
+        StorageError: it cannot be read, or is a pipe or a device.
     """
     with _translated(str(path)), _open_regular(path) as file:
         data = file.read(limit + 1)
@@ -218,10 +218,13 @@ def read_file(path: Path, limit: int) -> bytes:
 def _open_regular(path: Path) -> BinaryIO:
     # Without O_NONBLOCK a pipe would wait for its other end.
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    if not st.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise NotFoundError(f"{path} is no regular file.")
-    return os.fdopen(handle, "rb")
+    mode = os.fstat(handle).st_mode
+    if st.S_ISREG(mode):
+        return os.fdopen(handle, "rb")
+    os.close(handle)
+    if st.S_ISDIR(mode):
+        raise NotFoundError(f"{path} is a folder.")
+    raise StorageError(f"{path} is no regular file.")
 
 
 @contextmanager

@@ -142,7 +142,7 @@ def test_what_is_no_regular_file_is_never_waited_for(folder):
         (folder / "pipe", "pipe is no regular file"),
         (folder / "none", "There is no .*none"),
         (folder / "good.md/x", "There is no .*good.md/x"),
-        (folder, "is no regular file"),
+        (folder, "is a folder"),
     ]:
-        with pytest.raises(NotFoundError, match=sentence):
+        with pytest.raises(StorageError, match=sentence):
             read_file(path, 10)
