@@ -21,6 +21,9 @@ _KNOWN_WHOLE = (*LOCAL_RUNNERS, "DataflowRunner")
 
 def runner_of(args: Sequence[str]) -> str:
     """The name of the runner that options choose, without its package; "" where they choose none."""
+    if not args:
+        # Beam takes a second to load, and a quiet night needs nothing else of it.
+        return ""
     from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 
     runner = PipelineOptions(list(args)).view_as(StandardOptions).runner or ""

@@ -22,6 +22,7 @@ from pipeline.signals import apart
 from pipeline.workers import processes_elsewhere, processes_here
 from transforms.model.errors import GuardError, NotFoundError, ParquetryError
 from transforms.planning.source import plan_alone
+from transforms.stages.commit import commit_snapshot
 from transforms.stages.guards import check_plans
 from transforms.stages.outcome import forget_old_outcomes, read_outcome
 from transforms.stages.plans import keep_plan
@@ -100,13 +101,11 @@ def plan_job(config: JobConfig, scope: Scope = ALL) -> tuple[Job, list[SourcePla
 
 
 def _run(job: Job, config: JobConfig, beam_args: list[str]) -> Outcome:
-    from apache_beam.options.pipeline_options import PipelineOptions
-
     # Beam warns of what is this program's own business, and prints the trace of an error that comes out below.
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
     try:
         if runner_of(beam_args) not in LOCAL_RUNNERS:
-            apart(lambda: _run_elsewhere(job, config, PipelineOptions(beam_args)))
+            apart(lambda: _run_elsewhere(job, config, beam_args))
         else:
             apart(lambda: _run_here(job, config, beam_args))
     except (RuntimeError, ParquetryError) as error:
@@ -123,11 +122,13 @@ def _run(job: Job, config: JobConfig, beam_args: list[str]) -> Outcome:
         ) from error
 
 
-def _run_elsewhere(job: Job, config: JobConfig, options: PipelineOptions) -> None:
+def _run_elsewhere(job: Job, config: JobConfig, beam_args: list[str]) -> None:
     import apache_beam as beam
+    from apache_beam.options.pipeline_options import PipelineOptions
 
     from pipeline.dag import run_everything
 
+    options = PipelineOptions(beam_args)
     job = replace(job, workers=processes_elsewhere(options, config))
     try:
         with beam.Pipeline(options=options) as pipeline:
@@ -142,12 +143,20 @@ def _run_elsewhere(job: Job, config: JobConfig, options: PipelineOptions) -> Non
 
 
 def _run_here(job: Job, config: JobConfig, beam_args: list[str]) -> None:
+    plans = plan_here(job)
+    check_plans(plans, job)
+    if any(plan.shards for plan in plans):
+        _work_here(job, plans, config, beam_args)
+    else:
+        # Beam takes longer to load than a quiet night to plan.
+        commit_snapshot(job, plans, [])
+
+
+def _work_here(job: Job, plans: Sequence[SourcePlan], config: JobConfig, beam_args: list[str]) -> None:
     import apache_beam as beam
 
     from pipeline.dag import build_snapshot
 
-    plans = plan_here(job)
-    check_plans(plans, job)
     workers = config.run.worker_count(sum(plan.work_bytes for plan in plans))
     options = _local_options(beam_args, workers)
     job = replace(job, workers=processes_here(options))

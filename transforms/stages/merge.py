@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from transforms.stages.renew import with_versions
 from transforms.table.columns import count_true, equal_rows, replace_column, sorted_by
+from transforms.table.splice import spliced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,20 +44,18 @@ def merge_shard(shard: EmbeddedShard, snapshot: int, *, full: bool = False) -> M
 
     In a ``full`` run vectors are compared too: they were computed again, whatever their keys.
     """
-    kept_documents = _with_versions(shard).filter(is_carried(shard))
-    kept_ids = pa.array(kept_documents["doc_id"].to_pylist(), pa.string())
-    old_chunks = shard.carried.chunks
-    kept_chunks = old_chunks.filter(pc.is_in(old_chunks["doc_id"], kept_ids))
+    former, old_chunks = shard.carried.documents, shard.carried.chunks
+    kept = set(former["doc_id"].filter(is_carried(shard)).to_pylist())
     new_chunks = _keep_numbers(shard.chunks, old_chunks, "chunk_id", vectors=full)
-    new_documents = _keep_numbers(shard.documents, shard.carried.documents, "doc_id", vectors=full)
-    chunks = sorted_by(pa.concat_tables([kept_chunks, new_chunks]), "doc_id", "chunk_index")
-    gone = _not_in(old_chunks["chunk_id"], chunks["chunk_id"].to_pylist())
-    documents = sorted_by(pa.concat_tables([kept_documents, new_documents]), "doc_id")
-    documents = _number_statuses(documents, shard.carried.documents, snapshot)
+    new_documents = _keep_numbers(shard.documents, former, "doc_id", vectors=full)
+    chunks = spliced(old_chunks, kept, new_chunks)
+    gone = pc.invert(pc.is_in(old_chunks["chunk_id"], chunks["chunk_id"].combine_chunks()))
+    documents = spliced(_with_versions(shard), kept, new_documents)
+    documents = _number_statuses(documents, former, snapshot)
     deleted = tuple(old_chunks["chunk_id"].filter(gone).to_pylist())
     changed = any(pc.any(pc.equal(rows["changed_in"], snapshot)).as_py() for rows in (chunks, documents))
-    same_documents = documents.equals(sorted_by(shard.carried.documents, "doc_id"))
-    lost = count_true(_not_in(shard.carried.documents["doc_id"], documents["doc_id"].to_pylist()))
+    same_documents = documents.equals(sorted_by(former, "doc_id"))
+    lost = count_true(_not_in(former["doc_id"], documents["doc_id"].to_pylist()))
     return MergedShard(documents, chunks, deleted, lost, bool(deleted or changed or not same_documents))
 
 
