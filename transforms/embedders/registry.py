@@ -34,7 +34,7 @@ _MODULES = {
 _WITHOUT_SHARE = frozenset({"static", "hash", "sentence-transformers", "beam"})
 
 _built: dict[tuple[EmbedderSettings, Share], Embedder] = {}
-_building = threading.Lock()
+_building = threading.RLock()  # an embedder may be made of another
 
 
 def make_embedder(settings: EmbedderSettings, share: Share = ALONE) -> Embedder:
