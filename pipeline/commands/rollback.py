@@ -37,6 +37,8 @@ def run(table: str, *, to: int | None, as_json: bool) -> int:
 def _sentence(table: str, before: int | None, now: int) -> str:
     if before == now:
         return f"Readers of {table} see snapshot {now}, as before."
+    if before is None:
+        return f"Readers of {table} see snapshot {now}; latest.json, which was missing, says so again."
     return (
         f"Readers of {table} see snapshot {now}, not {before} any more. The next run continues from {now}; "
         f"`parquetry rollback {table} --to {before}` undoes this."

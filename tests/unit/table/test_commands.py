@@ -57,6 +57,12 @@ def test_a_run_at_work_and_a_dead_one_are_listed_apart(table, capsys):
     assert "Last at work: run-y on" in out
 
 
+def test_a_rollback_writes_a_pointer_that_is_missing(table, capsys):
+    table.delete(["latest.json"])
+    out = printed(capsys, rollback.run(table.root, to=None, as_json=False))
+    assert out == f"Readers of {table.root} see snapshot 2; latest.json, which was missing, says so again.\n"
+
+
 def test_a_rollback_says_how_to_undo_it(table, capsys):
     out = printed(capsys, rollback.run(table.root, to=None, as_json=False))
     assert f"Readers of {table.root} see snapshot 1, not 2 any more." in out
