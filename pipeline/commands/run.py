@@ -49,11 +49,12 @@ def run(
         if as_json:
             print(json_line({**asdict(outcome), "seconds": round(seconds, 3)}))
         else:
-            _show(outcome, seconds)
+            show(outcome, seconds)
     return EXIT_CODES[outcome.status] or (GuardError.exit_code if outcome.incomplete else 0)
 
 
-def _show(outcome: Outcome, seconds: float) -> None:
+def show(outcome: Outcome, seconds: float) -> None:
+    """Print for people how a run ended."""
     console = plain_console()
     console.print(counts_table(outcome.sources, outcome.counts))
     for reason, count in outcome.reasons.items():

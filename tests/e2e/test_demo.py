@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config import load_config
-from pipeline.run import run_job
+from docs import sample
 from pipeline.search import search
 
 ROOT = Path(__file__).parents[2]
@@ -16,14 +15,21 @@ SHARE = 0.7
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory):
-    config = load_config(ROOT / "configs" / "demo.yaml")
-    sources = tuple(
-        source.model_copy(update={"root": str(ROOT / source.root)}) for source in config.sources
-    )
-    table = tmp_path_factory.mktemp("demo") / "table"
-    run_job(config.model_copy(update={"table": str(table), "sources": sources}))
-    return table
+def outcome(tmp_path_factory):
+    return sample.run_demo(tmp_path_factory.mktemp("demo") / "table")
+
+
+@pytest.fixture(scope="module")
+def table(outcome):
+    return outcome.table
+
+
+def test_the_sample_in_the_readme_is_what_the_demo_prints(outcome):
+    """Where the output changed on purpose, `make sample` writes it anew."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "<!-- begin sample -->" in page
+    shown = sample.printed(outcome, seconds=1.0)
+    assert sample.without_varying(page) == sample.without_varying(sample.filled(page, shown))
 
 
 def questions() -> list[dict]:
