@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from rich.rule import Rule
 
 from pipeline.config import load_config
+from pipeline.config.faults import faults_of
 from pipeline.config.models import MAX_OBJECT_BYTES
 from pipeline.output import json_line, plain_console
 from transforms.chunkers.chunk import chunk_document
@@ -83,7 +84,8 @@ def _settings(
         try:
             chunking = ChunkSettings.model_validate({**chunking.model_dump(), "strategy": strategy})
         except ValidationError as error:
-            raise ConfigError(f"--strategy {strategy}: {error.errors()[0]['msg']}.") from error
+            faults = faults_of(error, {"strategy": strategy}).values()
+            raise ConfigError("; ".join(f"--{fault}" for fault in faults)) from error
     return with_vocabulary(chunking), extraction, embedding
 
 

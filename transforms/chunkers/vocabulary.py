@@ -32,5 +32,6 @@ def with_vocabulary(settings: ChunkSettings) -> ChunkSettings:
     except UnicodeDecodeError as error:
         raise ConfigError(f"entities.vocabulary: {file} is no UTF-8: {error}") from error
     except ValidationError as error:
-        raise ConfigError(f"entities.vocabulary: {file}: {error.errors()[0]['msg']}") from error
+        said = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise ConfigError(f"entities.vocabulary: {file}: {said}") from error
     return settings.model_copy(update={"entities": entities})
