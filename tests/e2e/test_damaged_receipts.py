@@ -82,3 +82,18 @@ def test_a_receipt_that_names_other_files_is_none(world, interrupted):
     before = files(world)
     assert interrupted().status == "published"
     assert files(world) == before
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "rejected.parquet", "chunks"])
+def test_an_old_snapshot_that_is_damaged_stops_no_run(world, monkeypatch, name):
+    monkeypatch.setattr("pipeline.run._run", beamless.work)
+    config = world.config(embedder={"kind": "hash", "dimension": 4})
+    run_job(config)
+    world.put("more.md", "# More\n\nMore text.\n")
+    run_job(config)
+    for path in world.snapshot(1).rglob("*.*"):
+        if name in str(path):
+            path.unlink()
+            path.write_bytes(b"junk")
+    world.put("more.md", "# More\n\nText again.\n")
+    assert run_job(config).snapshot == 3

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from transforms.embedders.registry import recipe as vector_recipe
 from transforms.embedders.settings import settings_from_json
+from transforms.model.errors import TableError
 from transforms.storage.registry import open_store
 from transforms.table.history import published
 from transforms.table.layout import CHUNKS, DOCUMENTS, kind_of, snapshot_dir
@@ -121,7 +122,8 @@ class Recall:
         """The one continued, then those worth searching besides, the newest first."""
         if self._job.parent is None or read_pointer(self._store) is None:
             return []
-        others = [one for one in published(self._store)[::-1] if one.snapshot != self._job.parent]
+        readable = filter(self._is_readable, published(self._store, damaged_too=False)[::-1])
+        others = [one for one in readable if one.snapshot != self._job.parent]
         recipes = [sorted(one.recipe.items()) for one in others]
         searched = [
             one
@@ -129,6 +131,14 @@ class Recall:
             if place < NEWEST or recipes[place] not in recipes[:place]
         ]
         return [read_manifest(self._store, self._job.parent), *searched]
+
+    def _is_readable(self, manifest: Manifest) -> bool:
+        """Whether it is known what was rejected: an old snapshot that is damaged stops no run."""
+        try:
+            Snapshot(self._store, manifest).rejected()
+        except TableError:
+            return False
+        return True
 
     def _unfinished(self) -> list[str]:
         """Files of this very snapshot: of shards that this run, or one that died, has finished."""

@@ -37,14 +37,16 @@ class Vacuumed:
     objects: int
 
 
-def published(store: Store) -> list[Manifest]:
+def published(store: Store, *, damaged_too: bool = True) -> list[Manifest]:
     """The manifests of all published snapshots that are still there, oldest first.
 
     Raises:
-        TableError: nothing was published here, or a newer program wrote it.
+        TableError: nothing was published here, a newer program wrote it, or a manifest is damaged; one that is
+            damaged is left out instead where ``damaged_too`` is False.
     """
     highest = require_pointer(store).highest
-    found = (_manifest_if_there(store, n) for n in snapshot_numbers(store) if n <= highest)
+    numbers = (number for number in snapshot_numbers(store) if number <= highest)
+    found = (_manifest_if_there(store, number, damaged_too=damaged_too) for number in numbers)
     return [manifest for manifest in found if manifest is not None]
 
 
@@ -125,14 +127,14 @@ def vacuum(
     return Vacuumed(old, left, objects)
 
 
-def _manifest_if_there(store: Store, number: int) -> Manifest | None:
+def _manifest_if_there(store: Store, number: int, *, damaged_too: bool) -> Manifest | None:
     """None for a snapshot that is half removed, or that is removed at this moment."""
     if not is_complete(store, number):
         return None
     try:
         return read_manifest(store, number)
     except TableError:
-        if is_complete(store, number):
+        if damaged_too and is_complete(store, number):
             raise
         return None
 
