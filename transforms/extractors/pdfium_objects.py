@@ -84,6 +84,8 @@ class ObjectFacts:
     lost: int = 0
     """Text objects of no width, which PDFium leaves out of the text: so it sees vertical writing."""
     invisible: int = 0
+    spans: list[tuple[float, float]] = field(default_factory=list)
+    """The left and the right end of each piece of text, as the page has them."""
     is_picture: bool = False
     """Whether one picture covers most of the page."""
 
@@ -132,6 +134,7 @@ def _with_inner(handle: object, matrix: Matrix, depth: int) -> Iterator[tuple[ob
 def _look_at_text(handle: object, facts: ObjectFacts) -> None:
     facts.texts += 1
     left, bottom, right, top = _bounds(handle)
+    facts.spans.append((left, right))
     facts.lost += right - left < 0.01 < top - bottom
     facts.invisible += pdfium.FPDFTextObj_GetTextRenderMode(handle) == 3
 

@@ -20,6 +20,7 @@ import pypdfium2.raw as pdfium
 from transforms.extractors.letters import readable, unmirrored
 from transforms.extractors.pdf_cells import Box, cell_texts
 from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines
+from transforms.extractors.pdf_order import Gutter, by_columns, downwards, gutter, is_prose, may_be_mixed
 from transforms.extractors.pdf_tables import Written, ruled_tables, written_tables
 from transforms.extractors.pdfium_objects import Frame, ObjectFacts, page_objects
 from transforms.model.document import canonical_text
@@ -93,7 +94,7 @@ def read_page(
         text = _text(text_page, frame)
         hidden, warnings = _hidden(text, objects, settings)
         tables, holders = _tables(text, objects, hidden)
-        lines = _lines(text, tables, holders, hidden)
+        lines = _in_order(text, tables, holders, hidden, objects)
         unmapped = _unmapped(text)
         if nuls := text.text.count("\0"):
             warnings += (f"{NUL}={nuls}",)
@@ -141,23 +142,65 @@ def _with_nuls(text: _Text) -> str:
     return "".join(characters)
 
 
-def _lines(
-    text: _Text, tables: Sequence[Written], holders: Mapping[int, int], hidden: Sequence[bool] | None
+def _in_order(
+    text: _Text,
+    tables: Sequence[Written],
+    holders: Mapping[int, int],
+    hidden: Sequence[bool] | None,
+    objects: ObjectFacts,
 ) -> list[Line]:
-    """Lines of the page; a table stands where its first character was."""
+    lines = _lines(text, tables, holders, hidden)
+    frame = text.frame
+    if frame.rotation == 0:
+        gap = gutter(
+            [(left - frame.left, right - frame.left) for left, right in objects.spans], frame.width
+        )
+        if gap is not None and may_be_mixed(lines, gap):
+            parted = _lines(text, tables, holders, hidden, gap)
+            if is_prose(parted, gap):
+                return by_columns(parted, gap)
+    return downwards(lines)
+
+
+def _lines(
+    text: _Text,
+    tables: Sequence[Written],
+    holders: Mapping[int, int],
+    hidden: Sequence[bool] | None,
+    gap: Gutter | None = None,
+) -> list[Line]:
+    """Lines of the page, cut at a gutter; a table stands where its first character was."""
     lines: list[Line] = []
     written: set[int] = set()
     for found in _LINE.finditer(text.text):
         for start, end, table in _runs(text.text, *found.span(), holders, hidden):
             if table is None:
-                line = _line(text, start, end)
-                if line is not None:
-                    lines.append(line)
+                parts = [(start, end)] if gap is None else _parted(text, start, end, gap)
+                lines += filter(None, (_line(text, *part) for part in parts))
             elif table not in written:
                 written.add(table)
                 (x0, top, x1, bottom), rows = tables[table]
                 lines.append(Line(rows, x0, top, x1, bottom, is_table=True))
     return lines
+
+
+def _parted(text: _Text, start: int, end: int, gap: Gutter) -> Iterator[tuple[int, int]]:
+    """The parts of a span on either side of a gutter."""
+    side = None
+    for position in range(start, end):
+        box = None if text.text[position].isspace() else text.box(position)
+        if box is None:
+            continue
+        if box[2] > gap[0] + 1 and box[0] < gap[1] - 1:
+            # It stands in the gutter: the line goes over it, as that of a title does.
+            side = None
+            continue
+        is_right = box[0] >= gap[1] - 1
+        if side is not None and is_right != side:
+            yield start, position
+            start = position
+        side = is_right
+    yield start, end
 
 
 def _runs(

@@ -1,0 +1,59 @@
+"""Pages that are drawn in another order than they are read."""
+
+from tests.support.pdf_files import at, lines, make_pdf
+from transforms.extractors.pdf import extract_pdf
+from transforms.extractors.pdf_order import gutter
+from transforms.extractors.settings import ExtractSettings
+
+LEFT = [f"Left line {number} goes on with words." for number in range(8)]
+RIGHT = [f"Right line {number} goes on with words." for number in range(8)]
+TITLE = at(60, 750, "A title that stands over both of the columns of this page", size=16)
+FOOT = at(60, 520, "A remark that goes over the whole width of the page, and is as long as that.")
+
+
+def text(content: str) -> str:
+    return extract_pdf(make_pdf(content), ExtractSettings()).text
+
+
+def rows(lower: float) -> str:
+    """Both columns row by row, the right one set lower by so many points."""
+    return "".join(
+        at(50, 700 - 14 * n, LEFT[n], size=11) + at(320, 700 - lower - 14 * n, RIGHT[n], size=11)
+        for n in range(8)
+    )
+
+
+def test_columns_that_are_drawn_row_by_row_are_read_one_after_the_other() -> None:
+    expected = "\n".join([*LEFT, *RIGHT])
+    for lower in (0, 7):
+        assert text(TITLE + rows(lower) + FOOT) == (
+            "A title that stands over both of the columns of this page\n\n"
+            f"{expected}\n\n"
+            "A remark that goes over the whole width of the page, and is as long as that."
+        )
+
+
+def test_rows_of_a_table_without_lines_stay_rows() -> None:
+    cells = "".join(
+        at(60, 700 - 14 * n, f"Part {n}") + at(400, 700 - 14 * n, f"{n} pieces") for n in range(12)
+    )
+    assert text(cells).split("\n")[:2] == ["Part 0 0 pieces", "Part 1 1 pieces"]
+
+
+def test_a_page_that_is_drawn_from_the_bottom_is_read_from_the_top() -> None:
+    assert text("".join(at(60, 600 + 14 * n, f"Line {8 - n}.") for n in range(8))).split("\n") == [
+        f"Line {n}." for n in range(1, 9)
+    ]
+
+
+def test_the_order_of_columns_that_are_drawn_as_they_are_read_stays() -> None:
+    assert text(lines(*LEFT, x=50) + lines(*RIGHT, x=320)) == "\n".join([*LEFT, *RIGHT])
+
+
+def test_a_gutter_is_a_gap_in_the_middle_that_hardly_anything_goes_over() -> None:
+    columns = [(50.0, 280.0), (320.0, 550.0)] * 10
+    assert gutter(columns, 600) == (282, 320)
+    assert gutter([*columns, (50.0, 550.0)], 600) == (282, 320)
+    assert gutter([(50.0, 550.0)] * 20, 600) is None
+    assert gutter([(50.0, 100.0), (130.0, 550.0)] * 10, 600) is None
+    assert gutter(columns[:4], 600) is None

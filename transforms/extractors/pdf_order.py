@@ -1,0 +1,105 @@
+"""Reading order of pages that are drawn in another order: row by row across columns, or from the bottom up.
+
+Most programs draw text as it is read, and their order stays. It is changed only where the page contradicts it:
+where lines of prose go across a gutter that no text stands in, or most lines go up the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from transforms.extractors.pdf_lines import Line
+
+Gutter: TypeAlias = tuple[float, float]
+"""The left and the right end of a gap between two columns, in points."""
+
+_BIN = 2
+"""Points: how finely gaps are looked for."""
+_NARROWEST = 10
+_OVER = 0.15
+"""Share of a page's pieces of text that may go across a gutter, as titles do."""
+_ROWS = 5
+_LETTERS = 18
+"""Of an average line of a column; cells of tables have fewer."""
+_WORDS = 3
+_UP = 3
+"""Times as many steps up as down: then the page is drawn from the bottom."""
+
+
+def gutter(spans: Sequence[tuple[float, float]], width: float) -> Gutter | None:
+    """The widest gap in the middle half of a page that pieces of text, given by their ends, leave free."""
+    if len(spans) < 2 * _ROWS or width <= 0:
+        return None
+    bins = int(width / _BIN) + 2
+    changes = [0] * (bins + 1)
+    for left, right in spans:
+        changes[min(max(int(left / _BIN), 0), bins)] += 1
+        changes[min(max(int(right / _BIN) + 1, 0), bins)] -= 1
+    most = _OVER * len(spans)
+    best = start = None
+    for place, covered in enumerate([*list(accumulate(changes)), len(spans)]):
+        if covered > most:
+            if start is not None and (best is None or place - start > best[1] - best[0]):
+                middle = (place + start) / 2 * _BIN
+                best = (start, place) if 0.25 * width < middle < 0.75 * width else best
+            start = None
+        elif start is None:
+            start = place
+    if best is None or (best[1] - best[0]) * _BIN < _NARROWEST:
+        return None
+    return best[0] * _BIN, best[1] * _BIN
+
+
+def crosses(line: Line, gap: Gutter) -> bool:
+    """Whether a line has text on both sides of a gutter."""
+    return not line.is_table and line.x0 < gap[0] and line.x1 > gap[1]
+
+
+def may_be_mixed(lines: Sequence[Line], gap: Gutter) -> bool:
+    """Whether lines go across a gutter: several, or one that holds several itself."""
+    across = [line for line in lines if crosses(line, gap)]
+    return len(across) >= _ROWS or any(line.bottom - line.top > 3 * line.size > 0 for line in across)
+
+
+def is_prose(lines: Sequence[Line], gap: Gutter) -> bool:
+    """Whether there are lines of words on both sides of a gutter, and not the cells of a table."""
+    sides = [
+        [line.text for line in lines if not line.is_table and _is_right(line, gap) == side]
+        for side in (0, 1)
+    ]
+    return all(
+        len(side) >= _ROWS
+        and sum(map(len, side)) >= _LETTERS * len(side)
+        and sum(len(text.split()) for text in side) >= _WORDS * len(side)
+        for side in sides
+    )
+
+
+def by_columns(lines: Sequence[Line], gap: Gutter) -> list[Line]:
+    """Lines that go across no gutter but as titles do: the left column, then the right one."""
+    ordered: list[Line] = []
+    columns: tuple[list[Line], list[Line]] = ([], [])
+    for line in sorted(lines, key=lambda line: line.top):
+        if line.is_table or crosses(line, gap):
+            ordered += [*columns[0], *columns[1], line]
+            columns = ([], [])
+        else:
+            columns[_is_right(line, gap)].append(line)
+    return [*ordered, *columns[0], *columns[1]]
+
+
+def downwards(lines: Sequence[Line]) -> list[Line]:
+    """The lines as they are, or from the top where most of them follow each other up the page."""
+    up = down = 0
+    for above, below in pairwise(lines):
+        if above.x0 < below.x1 and below.x0 < above.x1:
+            up += below.bottom <= above.top + 1
+            down += below.top >= above.bottom - 1
+    return sorted(lines, key=lambda line: line.top) if up > _UP * down and up >= _UP else list(lines)
+
+
+def _is_right(line: Line, gap: Gutter) -> bool:
+    return line.x0 + line.x1 > gap[0] + gap[1]
