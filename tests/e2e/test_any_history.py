@@ -33,7 +33,7 @@ PARAGRAPHS = [
     f"{word} is what this paragraph is about. " * 4 for word in ("Steel", "Glass", "Wood", "Rope")
 ]
 SETTINGS = {"max": (200, 60), "dimension": (2, 3), "doc_type": (None, "manual")}
-EXAMPLES = int(os.environ.get("PARQUETRY_HISTORIES", "12"))
+EXAMPLES = int(os.environ.get("PARQUETRY_HISTORIES", "8"))
 
 names = st.sampled_from(NAMES)
 texts = st.lists(st.sampled_from(PARAGRAPHS), min_size=1, max_size=4).map(
@@ -101,8 +101,13 @@ class Histories(RuleBasedStateMachine):
         if outcome.status == "published":
             self._check_feed(parent)
 
-    @rule(done=changes, share=st.sampled_from(range(2, 100, 2)), then=changes)
-    def night_with_a_death(self, done, share, then):
+    @rule(
+        done=changes,
+        share=st.sampled_from(range(2, 100, 2)),
+        back=st.none() | st.integers(0, 9),
+        then=st.just([]) | changes,
+    )
+    def night_with_a_death(self, done, share, back, then):
         self._change(done)
         before, rows_before = self._newest(), self._published_rows()
         self.deaths.at(share * self.operations // 100)
@@ -114,13 +119,14 @@ class Histories(RuleBasedStateMachine):
         else:
             self._check_rows(before)
             self._check_feed(before)
+        if back is not None and self._newest() is not None:
+            self._roll_back(back)
         self.night(then)
 
     @precondition(lambda self: self._newest() is not None)
     @rule(choice=st.integers(0, 9), done=changes)
     def roll_back(self, choice, done):
-        there = published(open_store(str(self.table)))
-        rollback(open_store(str(self.table)), there[choice % len(there)].snapshot)
+        self._roll_back(choice)
         self.night(done)
 
     @precondition(lambda self: self._newest() is not None)
@@ -177,6 +183,10 @@ class Histories(RuleBasedStateMachine):
             for file in manifest.files:
                 data = (self.table / f"snapshots/{manifest.snapshot:06}" / file.path).read_bytes()
                 assert sha256_hex(data) == file.sha256
+
+    def _roll_back(self, choice):
+        there = published(open_store(str(self.table)))
+        rollback(open_store(str(self.table)), there[choice % len(there)].snapshot)
 
     def _put(self, name, data):
         path = self.corpus / name
