@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -49,11 +50,11 @@ def extract_jsonl(data: bytes, name: str, settings: ExtractSettings) -> Extracti
 
 
 def _lines(text: str) -> Iterator[Record | BrokenRecord]:
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(io.StringIO(text), 1):
         if not line.strip():
             continue
         try:
-            yield Record(number, _parse(line))
+            yield Record(number, _parse(line.removesuffix("\n")))
         except ValueError as error:
             yield BrokenRecord(number, f"line {number} is no JSON: {error}.")
 
