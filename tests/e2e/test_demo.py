@@ -11,7 +11,7 @@ from docs import sample
 from pipeline.search import search
 
 ROOT = Path(__file__).parents[2]
-SHARE = 0.7
+SHARE = 0.9
 
 
 @pytest.fixture(scope="module")

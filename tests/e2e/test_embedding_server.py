@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pipeline.run import run_job
 from tests.servers.embedding_server import EmbeddingServer
 from transforms.embedders.registry import close_embedders, make_embedder
 from transforms.embedders.settings import StaticSettings
@@ -131,3 +132,26 @@ def test_a_model_that_changed_under_its_name_is_noticed_before_vectors_are_mixed
     outcome = world.run(embedder=embedder_of(server, on_drift="warn"))
     assert outcome.status == "published"
     assert "gives other vectors than it did" in caplog.text
+
+
+def test_a_model_that_changed_is_noticed_on_another_runner_too(world, server, monkeypatch):
+    monkeypatch.setattr("pipeline.run.LOCAL_RUNNERS", ())
+    runner = ["--runner=apache_beam.runners.portability.fn_api_runner.FnApiRunner"]
+
+    def run():
+        return run_job(world.config(embedder=embedder_of(server, on_drift="refuse")), runner)
+
+    assert run().status == "published"
+    server.embedder = Changed()
+    world.put("newer.md", "# Newer\n\nAnd one more.\n")
+    server.texts.clear()
+    with pytest.raises(GuardError, match="gives other vectors than it did"):
+        run()
+    assert not any("And one more" in text for texts in server.texts for text in texts)
+
+
+def test_a_budget_that_does_not_reach_for_the_look_at_the_model_refuses_before_any_work(world, server):
+    world.run(embedder=embedder_of(server))
+    world.put("new.md", "# New\n\nOne more page.\n")
+    with pytest.raises(GuardError, match="budget of 5 tokens is used up"):
+        world.run(embedder=embedder_of(server, on_drift="warn"), limits={"max_tokens": 5})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from transforms.embedders.protocol import StoppedError
 from transforms.embedders.settings import ServerSettings
 from transforms.model.errors import GuardError
 from transforms.stages.embedder import embedder_of
@@ -31,14 +32,19 @@ def check_drift(job: Job) -> None:
     """Compare a few vectors of the last snapshot with what the server gives for their texts today.
 
     Raises:
-        GuardError: they differ by more than ``max_drift``, and ``on_drift`` is ``refuse``.
+        GuardError: they differ by more than ``max_drift``, and ``on_drift`` is ``refuse``; or the budget does
+            not reach for so much.
+        ParquetryError: the server cannot be used.
     """
     settings = job.embedder
     if job.parent is None or not isinstance(settings, ServerSettings) or settings.on_drift == "ignore":
         return
     embedder = embedder_of(job)
     texts, known = _canaries(Snapshot.open(open_store(job.table), job.parent), embedder.name)
-    found = drift(embedder, texts, known) if texts else 0.0
+    try:
+        found = drift(embedder, texts, known) if texts else 0.0
+    except StoppedError as stopped:
+        raise stopped.cause from stopped
     if found <= settings.max_drift:
         return
     sentence = (
