@@ -1,10 +1,13 @@
 """Chunking: megabytes a CPU second on one core, by part and by strategy, beside splitters of other libraries.
 
-    python benchmarks/chunking.py [--megabytes 4] [--out FILE]
+    python benchmarks/chunking.py [--megabytes 2] [--hostile] [--out FILE]
 
 English Markdown, chunks of 1,000 characters without overlap. Peers are measured where they are installed
-(`pip install langchain-text-splitters semantic-text-splitter`): they return texts, we return spans. A megabyte is
-10^6 characters; the best of three runs counts.
+(`pip install langchain-text-splitters semantic-text-splitter chonkie llama-index-core`): they return texts, we
+return spans. A megabyte is 10^6 characters; the best of three runs counts.
+
+With `--hostile`, texts that make splitters slow, at half their length and in full: CPU seconds of each strategy for
+all that `chunk_document` does, which double where the work is linear.
 """
 
 from __future__ import annotations
@@ -38,18 +41,59 @@ SIZE = 1000
 def main() -> None:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--megabytes", type=float, default=4)
+    parser.add_argument("--megabytes", type=float, default=2)
+    parser.add_argument("--hostile", action="store_true")
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args()
-    text = _text(int(chosen.megabytes * 1e6))
-    lines = ["| what | MB/s | chunks |", "|---|---|---|"]
-    for name, run in _runs(text).items():
-        seconds, chunks = _best(run)
-        lines.append(f"| {name} | {len(text) / 1e6 / seconds:.1f} | {chunks} |")
+    lines = _hostile() if chosen.hostile else _speeds(_text(int(chosen.megabytes * 1e6)))
     table = "\n".join(lines)
     print(table)
     if chosen.out:
         chosen.out.write_text(table + "\n", encoding="utf-8")
+
+
+def _speeds(text: str) -> list[str]:
+    lines = ["| what | MB/s | chunks |", "|---|---|---|"]
+    for name, run in _runs(text).items():
+        seconds, chunks = _best(run)
+        lines.append(f"| {name} | {len(text) / 1e6 / seconds:.1f} | {chunks} |")
+    return lines
+
+
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "10 MB without a space": lambda share: "x" * (10_000_000 // share),
+    "100,000 headings": lambda share: "## Heading\n\n" * (100_000 // share),
+    "100,000 blank lines": lambda share: "a" + "\n" * (100_000 // share) + "b",
+    "a line of 200,000 Chinese characters": lambda share: "料金は三つ" * (40_000 // share),
+    "lists nested 1,000 deep": lambda share: ("".join("  " * n + "- a\n" for n in range(1000)) * 2)[
+        : 2_000_000 // share
+    ],
+    "100,000 table rows": lambda share: "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * (100_000 // share),
+}
+
+
+def _hostile() -> list[str]:
+    names = [name for name in STRATEGIES if name != "semantic"]
+    lines = ["| text | structure | " + " | ".join(names) + " |", "|---" * (len(names) + 2) + "|"]
+    for title, make in HOSTILE.items():
+        cells = []
+        for name in [None, *names]:
+            seconds = [_once(make(share), name) for share in (2, 1)]
+            cells.append(f"{seconds[0]:.2f}, {seconds[1]:.2f}")
+        lines.append(f"| {title} | " + " | ".join(cells) + " |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def _once(text: str, strategy: str | None) -> float:
+    """CPU seconds: of the structure pass, or of a strategy over it."""
+    document = _document(text)
+    began = time.process_time()
+    if strategy is None:
+        _document(text)
+    else:
+        chunk_document(document, "a", _settings(strategy), CharCounter(), None)
+    return time.process_time() - began
 
 
 def _text(size: int) -> str:
@@ -71,6 +115,9 @@ def _runs(text: str) -> dict[str, Callable[[], int]]:
         "`tokens` of 512 by the word pieces of static": lambda: len(
             chunk_document(document, "a", _settings("tokens", 512, "tokens"), static.counter, None)
         ),
+        "`tokens` of 512 by cl100k_base": lambda: len(
+            chunk_document(document, "a", _settings("tokens", 512, "tokens", "cl100k_base"), counter, None)
+        ),
         "`verbatim` complete with embedded texts": lambda: len(
             chunk_document(document, "a", _settings("verbatim"), counter, None)
         ),
@@ -86,10 +133,11 @@ def _document(text: str) -> Document:
     return Document(text, parse_blocks(text, "markdown"), "text/markdown", "markdown/1")
 
 
-def _settings(strategy: str, size: int = SIZE, unit: str = "chars") -> ChunkSettings:
-    return ChunkSettings.model_validate(
-        {"strategy": strategy, "size": {"target": size, "max": size, "unit": unit}, "overlap": {"size": 0}}
-    )
+def _settings(
+    strategy: str, size: int = SIZE, unit: str = "chars", counter: str = "embedder"
+) -> ChunkSettings:
+    sizes = {"target": size, "max": size, "unit": unit, "counter": counter}
+    return ChunkSettings.model_validate({"strategy": strategy, "size": sizes, "overlap": {"size": 0}})
 
 
 def _spans(document: Document, strategy: str) -> Callable[[], int]:
@@ -124,6 +172,26 @@ def _peers(text: str) -> dict[str, Callable[[], int]]:
 
         peers["semantic-text-splitter TextSplitter"] = lambda: len(TextSplitter(SIZE).chunks(text))
         peers["semantic-text-splitter MarkdownSplitter"] = lambda: len(MarkdownSplitter(SIZE).chunks(text))
+    if find_spec("chonkie"):
+        from chonkie import RecursiveChunker
+
+        recursive = RecursiveChunker(tokenizer="character", chunk_size=SIZE)
+        peers["chonkie RecursiveChunker"] = lambda: len(recursive.chunk(text))
+    if find_spec("llama_index"):
+        from llama_index.core.node_parser import SentenceSplitter
+
+        by_sentences = SentenceSplitter(
+            chunk_size=SIZE,
+            chunk_overlap=0,
+            tokenizer=list,
+            chunking_tokenizer_fn=lambda part: part.split(". "),
+        )
+        peers["llama-index SentenceSplitter"] = lambda: len(by_sentences.split_text(text))
+    if find_spec("bpe_openai"):
+        from transforms.chunkers.counters import BytePairs
+
+        encoding = BytePairs("cl100k_base")
+        peers["cl100k_base: encoding alone, by bpe-openai"] = lambda: encoding.count([text])[0]
     return peers
 
 

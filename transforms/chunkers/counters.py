@@ -6,6 +6,7 @@ import hashlib
 import math
 import re
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from transforms.chunkers.files import read_file
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 EMBEDDER = "embedder"
 ENCODINGS = ("cl100k_base", "o200k_base")
 """Of which the data are in the package."""
+_AT_ONCE = 500_000
+"""Characters in one call of an encoder, which refuses a million."""
 _ESTIMATE = re.compile(r"chars/(\d+(?:\.\d+)?)")
 
 
@@ -83,23 +86,45 @@ class BytePairs:
     def __init__(self, name: str) -> None:
         self.name = name
         self._encoding = _encoding(name)
+        self._points = _Points(self._encoding)
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        return [len(self._encoding.encode_ordinary(text)) for text in texts]
+        return [len(self._tokens(text)) for text in texts]
 
     def starts(self, text: str) -> list[int]:
         """A token that begins inside a character counts as beginning behind it."""
-        pieces = map(self._encoding.decode_single_token_bytes, self._encoding.encode_ordinary(text))
-        starts, points = [], 0
-        for piece in pieces:
-            starts.append(points)
-            # Every byte but those that go on with a character begins one.
-            points += len(piece) if piece.isascii() else sum(byte & 0xC0 != 0x80 for byte in piece)
-        return starts
+        points = list(map(self._points.__getitem__, self._tokens(text)))
+        return [0, *accumulate(points)][: len(points)]
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         starts = self.starts(text)
         return list(zip(starts, [*starts[1:], len(text)], strict=True)) if starts else []
+
+    def _tokens(self, text: str) -> list[int]:
+        """In parts of lines: no token goes from a line break into the next line, and the library has a limit."""
+        tokens: list[int] = []
+        at = 0
+        while at < len(text):
+            end = at + _AT_ONCE
+            if end < len(text):
+                end = text.rfind("\n", at, end) + 1 or end
+            tokens += self._encoding.encode_ordinary(text[at:end])
+            at = end
+        return tokens
+
+
+class _Points(dict[int, int]):
+    """How many characters begin in each token, looked at when it is first met."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        super().__init__()
+        self._encoding = encoding
+
+    def __missing__(self, token: int) -> int:
+        # Every byte but those that go on with a character begins one.
+        piece = self._encoding.decode_single_token_bytes(token)
+        self[token] = sum(byte & 0xC0 != 0x80 for byte in piece)
+        return self[token]
 
 
 def _encoding(name: str) -> Encoding:

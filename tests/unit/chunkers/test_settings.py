@@ -14,11 +14,15 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
+from transforms.chunkers import counters
 from transforms.chunkers.chunk import chunk_document
 from transforms.chunkers.counters import ENCODINGS, BytePairs, Estimate, size_counter
 from transforms.chunkers.settings import ChunkSettings
 from transforms.chunkers.vocabulary import with_vocabulary
 from transforms.embedders.hashed import CharCounter
+from transforms.embedders.protocol import PlacesTokens
+from transforms.embedders.registry import make_embedder
+from transforms.embedders.settings import StaticSettings
 from transforms.model.chunk import Chunk
 from transforms.model.document import Document
 from transforms.model.errors import ConfigError
@@ -89,6 +93,25 @@ def test_the_tokens_of_an_encoding_begin_in_order_inside_the_text(text) -> None:
     assert len(starts) == counter.count([text])[0]
     assert starts == sorted(starts)
     assert all(0 <= start <= len(text) for start in starts)
+
+
+def test_a_text_of_any_length_is_encoded(monkeypatch) -> None:
+    pytest.importorskip("bpe_openai", reason="needs the extra tiktoken")
+    counter = BytePairs("cl100k_base")
+    text = "A line of words.\nAnother one, longer.\n" * 20
+    whole = counter.starts(text)
+    monkeypatch.setattr(counters, "_AT_ONCE", 50)
+    assert counter.starts(text) == whole
+    assert counter.count(["x" * 120]) >= [15]
+
+
+@given(st.text(st.sampled_from("ab unbelievable Z.\n\t\u00e9\u4e2d-12"), max_size=60))
+@settings(max_examples=60, deadline=None)
+def test_the_pieces_of_each_word_begin_in_it(text) -> None:
+    counter = make_embedder(StaticSettings()).counter
+    assert isinstance(counter, PlacesTokens)
+    words = [len(text[:start].replace("\n", " ").split(" ")) for start, _ in counter.offsets(text)]
+    assert [len(text[:start].replace("\n", " ").split(" ")) for start in counter.starts(text)] == words
 
 
 def test_every_encoding_named_is_there() -> None:
