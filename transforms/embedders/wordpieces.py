@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from itertools import chain, pairwise
+from array import array
+from bisect import bisect_left
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from tokenizers import Tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
     from tokenizers import Encoding
@@ -74,10 +75,12 @@ class WordPieces:
     def spans(self, text: str) -> NDArray[np.int64]:
         """Where each piece begins and ends in the text: shape ``[pieces, 2]``."""
         words = _words(text)
-        distinct = list(dict.fromkeys(words))
-        known = dict(zip(distinct, (spans for _, spans in self._cut(distinct)), strict=True))
+        spans = dict(self._cut(list(dict.fromkeys(words))))
         begins = np.cumsum([0, *(len(word) + 1 for word in words)])
-        return np.concatenate([known[word] + begin for word, begin in zip(words, begins, strict=False)])
+        placed = [
+            np.array(spans[word][1]).reshape(-1, 2) + at for word, at in zip(words, begins, strict=False)
+        ]
+        return np.concatenate(placed).astype(np.int64)
 
     def _looked_up(self, texts: Sequence[str], of: Callable[[list[str]], _Found]) -> Iterator[_Found]:
         """What ``of`` finds for the words of each text, all of which are known to it."""
@@ -87,30 +90,37 @@ class WordPieces:
                 try:
                     found = [of(words) for words in of_texts]
                 except KeyError:
-                    self._learn(set(chain.from_iterable(of_texts)))
+                    self._learn(of_texts)
                     found = [of(words) for words in of_texts]
             yield from found
 
-    def _learn(self, words: set[str]) -> None:
+    def _learn(self, of_texts: Iterable[list[str]]) -> None:
         if len(self._ids) > WORDS_HELD:
             self._ids.clear()
             self._counts.clear()
-        unseen = [word for word in words if word not in self._ids]
-        for word, (ids, _) in zip(unseen, self._cut(unseen), strict=True):
-            self._ids[word] = ids.tobytes()
+        unseen = {word: None for words in of_texts for word in words if word not in self._ids}
+        for word, (ids, _) in self._cut(list(unseen)):
+            self._ids[word] = array("i", ids).tobytes()
             self._counts[word] = len(ids)
 
-    def _cut(self, words: Sequence[str]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64]]]:
+    def _cut(self, words: Sequence[str]) -> Iterator[tuple[str, tuple[list[int], list[tuple[int, int]]]]]:
         """The ids and the places of each word's pieces. Many words go in one call, which costs as much as ten."""
         for first in range(0, len(words), _WORDS_AT_ONCE):
             batch = words[first : first + _WORDS_AT_ONCE]
             encoding = self._tokenizer.encode(" ".join(batch), add_special_tokens=False)
-            ids = np.asarray(encoding.ids, dtype=np.int32)
-            spans = np.asarray(encoding.offsets, dtype=np.int64).reshape(-1, 2)
-            begins = np.cumsum([0, *(len(word) + 1 for word in batch)])
-            places = np.searchsorted(spans[:, 0], begins)
-            for begin, (piece, after) in zip(begins, pairwise(places.tolist()), strict=False):
-                yield ids[piece:after], spans[piece:after] - begin
+            ids, spans = encoding.ids, encoding.offsets
+            begin = piece = 0
+            for word in batch:
+                end = begin + len(word) + 1
+                after = bisect_left(spans, (end, end), piece)
+                yield (
+                    word,
+                    (
+                        ids[piece:after],
+                        [(start - begin, stop - begin) for start, stop in spans[piece:after]],
+                    ),
+                )
+                begin, piece = end, after
 
 
 def _words(text: str) -> list[str]:
