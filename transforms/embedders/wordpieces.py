@@ -82,6 +82,20 @@ class WordPieces:
         ]
         return np.concatenate(placed).astype(np.int64)
 
+    def starts(self, text: str) -> list[int]:
+        """Where pieces begin; spread evenly over each word, of which only their number is remembered."""
+
+        def of(words: list[str]) -> list[int]:
+            lengths = np.fromiter(map(len, words), np.int64, len(words))
+            counts = np.fromiter(map(self._counts.__getitem__, words), np.int64, len(words))
+            begins = np.cumsum(lengths + 1) - lengths - 1
+            inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+            shares = inside * np.repeat(lengths, counts) // np.repeat(np.maximum(counts, 1), counts)
+            starts: list[int] = (np.repeat(begins, counts) + shares).tolist()
+            return starts
+
+        return next(self._looked_up([text], of))
+
     def _looked_up(self, texts: Sequence[str], of: Callable[[list[str]], _Found]) -> Iterator[_Found]:
         """What ``of`` finds for the words of each text, all of which are known to it."""
         for first in range(0, len(texts), BATCH):
@@ -160,5 +174,4 @@ class WordPieceCounter:
         return [(start, end) for start, end in self.pieces.spans(text).tolist()]
 
     def starts(self, text: str) -> list[int]:
-        starts: list[int] = self.pieces.spans(text)[:, 0].tolist()
-        return starts
+        return self.pieces.starts(text)
