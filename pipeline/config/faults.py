@@ -26,7 +26,6 @@ _MAX_SHOWN = 80
 _WORDS = {
     "missing": "is missing, and it is needed",
     "extra_forbidden": "is no key here",
-    "invalid_key": "is no key: keys are text",
     "string_type": "must be text",
     "string_too_long": "must be at most {max_length} characters long",
     "string_pattern_mismatch": "must be of the form {pattern}",
@@ -55,7 +54,7 @@ _WORDS = {
 _TEXT = {"string_type", "literal_error", "union_tag_invalid"}
 _LISTS = {"tuple_type", "list_type"}
 _GROUPS = {"dict_type", "model_type", "model_attributes_type"}
-_UNSEEN = {"missing", "extra_forbidden", "union_tag_not_found"}
+_UNSEEN = {"missing", "extra_forbidden", "invalid_key", "union_tag_not_found"}
 """Kinds that say nothing of the value."""
 
 
@@ -101,7 +100,8 @@ def _location(loc: Location, raw: object, kind: str) -> Location:
     """The steps that stand in the file: pydantic adds which of several kinds of value it looked for."""
     found: list[int | str] = []
     value = raw
-    for step in loc:
+    # A key that is no text stands in no group.
+    for step in loc[:-1] if kind == "invalid_key" else loc:
         if _holds(value, step):
             found.append(step)
             value = value_at(value, step)
@@ -137,6 +137,8 @@ def _rule(fault: ErrorDetails, place: Location, raw: Mapping[str, Any]) -> str:
             if known["min_length"] == 1
             else f"must be at least {known['min_length']} characters long"
         )
+    if kind == "invalid_key":
+        return f"the key {_shown(fault['input'])} is not text: put it in quotes"
     if kind in _WORDS:
         return _WORDS[kind].format_map({**known, **{k: _names(known[k]) for k in _QUOTED & known.keys()}})
     return fault["msg"].removeprefix("Value error, ").rstrip(".")
@@ -171,8 +173,12 @@ def _got(value: object, faults: Sequence[ErrorDetails]) -> str:
         return ""
     if value is None:
         return " (it has no value)"
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return f" (got {text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + '…'})"
+    return f" (got {_shown(value)})"
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str, skipkeys=True)
+    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "…"
 
 
 def _remedy(fault: ErrorDetails, place: Location, value: object, raw: Mapping[str, Any]) -> str:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pipeline.config.faults import Location
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_SECRET_FROM = 4
+"""Characters of a value that is hidden; shorter ones stand in any sentence."""
 
 
 def load_config(path: str | Path, env: Mapping[str, str] | None = None) -> JobConfig:
@@ -39,12 +41,13 @@ def load_config(path: str | Path, env: Mapping[str, str] | None = None) -> JobCo
     """
     raw = read_yaml(Path(path))
     unset: dict[Location, str] = {}
-    expanded = _expand(raw, os.environ if env is None else env, (), unset)
+    variables = os.environ if env is None else env
+    expanded = _expand(raw, variables, (), unset)
     faults: dict[Location, str] = {}
     try:
         job = JobConfig.model_validate(_with_defaults(expanded, path))
     except ValidationError as error:
-        faults = faults_of(error, raw)
+        faults = {place: _hidden(line, raw, variables) for place, line in faults_of(error, raw).items()}
     else:
         if not unset:
             return job
@@ -63,6 +66,14 @@ def _expand(value: Any, env: Mapping[str, str], where: Location, unset: dict[Loc
     if missing:
         unset[where] = f"{dotted(where)}: {_not_set(missing)}"
     return _REFERENCE.sub(lambda match: env.get(match[1], match[0]), value)
+
+
+def _hidden(line: str, raw: object, env: Mapping[str, str]) -> str:
+    """The line with references in place of what they stand for: a rule may have quoted it."""
+    for name in set(_REFERENCE.findall(str(raw))):
+        if len(env.get(name, "")) >= _SECRET_FROM:
+            line = line.replace(env[name], f"${{{name}}}")
+    return line
 
 
 def _not_set(names: Sequence[str]) -> str:

@@ -88,6 +88,14 @@ def said(tmp_path):
             "embedder.dimension: is missing, and it is needed",
         ),
         (
+            "table: t\non: 1\nsources: [{name: a, root: a}]",
+            "the file: the key true is not text: put it in quotes",
+        ),
+        (
+            "table: {2024-01-01: x}\nsources: [{name: a, root: a}]",
+            "table: must be text (got {})",
+        ),
+        (
             "table: t\nsources: [{name: 2024, root: a}]",
             'sources[0].name: must be text (got 2024); put it in quotes: "2024"',
         ),

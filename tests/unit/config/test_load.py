@@ -102,6 +102,15 @@ def test_a_value_from_the_environment_is_never_shown(load):
     assert "${SECRET}" in str(caught.value)
 
 
+def test_a_value_from_the_environment_is_not_shown_by_a_rule_that_quotes_it_either(load):
+    with pytest.raises(ConfigError) as caught:
+        load(MINIMAL.replace("corpus/docs", "${SECRET}"), SECRET="az://s3cr3t")
+    assert str(caught.value).splitlines()[1] == (
+        "  sources[0].root: ${SECRET}: there is no store for az://; use a local folder, gs:// or s3:// "
+        '(got "${SECRET}")'
+    )
+
+
 def test_a_key_that_stands_twice_is_refused(load):
     with pytest.raises(ConfigError, match="`table` stands twice"):
         load("table: a\ntable: b\nsources: []\n")
