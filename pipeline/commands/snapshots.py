@@ -16,6 +16,7 @@ from transforms.table.pointer import read_pointer
 if TYPE_CHECKING:
     from transforms.storage.protocol import Store
     from transforms.table.manifest import Manifest
+    from transforms.table.pointer import Pointer
 
 _COUNTS = ("documents", "chunks", "embedded", "deleted")
 
@@ -61,7 +62,7 @@ def run(table: str, *, as_json: bool) -> int:
     console.print(_table(listed))
     console.print(f"Readers see snapshot {newest}.")
     for one in left:
-        console.print(_sentence(one), soft_wrap=True)
+        console.print(_sentence(one, table, pointer), soft_wrap=True)
     return 0
 
 
@@ -101,8 +102,15 @@ def _table(listed: list[_Listed]) -> Table:
     return table
 
 
-def _sentence(one: _Unfinished) -> str:
+def _sentence(one: _Unfinished, table: str, pointer: Pointer | None) -> str:
     if one.alive:
         return f"Snapshot {one.snapshot} is being built by {one.holder}."
+    if pointer is not None and one.snapshot == pointer.snapshot:
+        return (
+            f"Snapshot {one.snapshot} has lost its manifest. Put it back from a backup, or send readers to another "
+            f"snapshot with `parquetry rollback {table} --to N`."
+        )
+    if pointer is not None and one.snapshot <= pointer.highest:
+        return f"Snapshot {one.snapshot} has no manifest any more; `vacuum` removes what is left of it."
     by = f" Last at work: {one.holder}." if one.holder else ""
     return f"Snapshot {one.snapshot} was not finished; the next run goes on with it, or `vacuum` removes it.{by}"

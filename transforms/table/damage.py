@@ -63,7 +63,8 @@ def fault_of(error: ValueError) -> str:
         return _sentence(str(error))
     first = error.errors(include_url=False)[0]
     place = ".".join(map(str, first["loc"]))
-    return _sentence(f"is damaged: {place}: {first['msg']}" if place else f"is damaged: {first['msg']}")
+    message = first["msg"].removeprefix("Value error, ")
+    return _sentence(f"is damaged: {place}: {message}" if place else f"is damaged: {message}")
 
 
 def _sentence(text: str) -> str:

@@ -60,7 +60,18 @@ def test_a_run_at_work_and_a_dead_one_are_listed_apart(table, capsys):
 def test_a_rollback_writes_a_pointer_that_is_missing(table, capsys):
     table.delete(["latest.json"])
     out = printed(capsys, rollback.run(table.root, to=None, as_json=False))
-    assert out == f"Readers of {table.root} see snapshot 2; latest.json, which was missing, says so again.\n"
+    assert (
+        out == f"Readers of {table.root} see snapshot 2; latest.json, which was missing, says so again.\n"
+    )
+
+
+def test_a_snapshot_that_has_lost_its_manifest_is_no_unfinished_run(table, capsys):
+    table.delete(["snapshots/000001/manifest.json"])
+    out = printed(capsys, snapshots.run(table.root, as_json=False))
+    assert "Snapshot 1 has no manifest any more; `vacuum` removes what is left of it." in out
+    table.delete(["snapshots/000002/manifest.json"])
+    out = printed(capsys, snapshots.run(table.root, as_json=False))
+    assert "Snapshot 2 has lost its manifest. Put it back from a backup, or send readers to another" in out
 
 
 def test_a_rollback_says_how_to_undo_it(table, capsys):
