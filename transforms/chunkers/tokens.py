@@ -18,17 +18,21 @@ if TYPE_CHECKING:
     from transforms.model.document import Document
 
 _INK = re.compile(r"\S")
+_SLACK = 2
+"""Tokens: counted alone, a window that begins inside a word, or without the space before one, can have more."""
 
 
 def cut_tokens(document: Document, settings: ChunkSettings, tools: Tools) -> list[Cut]:
-    """Every chunk but the last as full as the target allows."""
-    text = document.text
+    """Every chunk but the last as full as the target allows, but for what counting it alone may add."""
+    text, size = document.text, settings.size.target
+    if settings.size.unit == "tokens":
+        size -= min(_SLACK, size // 16)
     cuts: list[Cut] = []
     last = len(text.rstrip())
     found = _INK.search(text)
     while found and found.start() < last:
         start = found.start()
-        high = max(start + 1, tools.measure.reach(start, settings.size.target))
+        high = max(start + 1, tools.measure.reach(start, size))
         if high >= last:
             return [*cuts, Cut(start, last, CutKind.SPLIT if cuts else CutKind.WHOLE)]
         end = last_grapheme(text, start, high)
