@@ -94,6 +94,20 @@ def test_a_run_that_a_server_ends_half_way_keeps_what_it_was_given(world, server
     assert len(texts_of(server)) == world.manifest()["counts"]["chunks"] - 10
 
 
+def test_kept_vectors_that_were_damaged_are_asked_for_again(world, server, quick):
+    write_pages(world, 20)
+    changes = {"embedder": embedder_of(server, max_concurrency=1, tries=1)}
+    server.rules.broken_after = 5
+    with pytest.raises(ParquetryError):
+        world.run(**changes)
+    (kept,) = world.table.rglob("_vectors/*/*.arrow")
+    kept.write_bytes(kept.read_bytes()[:100])
+    server.rules.broken_after = None
+    server.texts.clear()
+    world.run(**changes)
+    assert len(texts_of(server)) == world.manifest()["counts"]["chunks"]
+
+
 def test_a_cost_is_a_budget_at_the_models_price(world, server):
     def budget(limits, **more):
         return budget_tokens(world.config(embedder=embedder_of(server, **more), limits=limits))
