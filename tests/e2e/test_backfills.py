@@ -198,20 +198,36 @@ def test_a_page_edited_every_night_leaves_a_table_as_large_as_the_corpus(nights,
 
 
 @pytest.mark.skipif(not DEMO.is_dir(), reason="the shared demo corpus is not here")
-def test_the_second_night_of_the_demo_pays_for_its_two_files_alone(nights, world):
+def test_the_second_night_of_the_demo_pays_for_what_changed_alone(nights, world):
+    """One text edited, one file new, one removed, one renamed, one touched."""
     shutil.rmtree(world.corpus)
     shutil.copytree(DEMO / "corpus", world.corpus)
+    support = world.corpus / "support"
     nights(embedder={"kind": "static"})
     before = {row["embed_key"] for row in world.rows()}
-    shutil.copy(DEMO / "second_run/haeufige-fragen.md", world.corpus / "support/de/haeufige-fragen.md")
-    shutil.copy(
-        DEMO / "second_run/2024-06-19-odometry.eml", world.corpus / "support/2024-06-19-odometry.eml"
-    )
+    shutil.copy(DEMO / "second_run/haeufige-fragen.md", support / "de/haeufige-fragen.md")
+    shutil.copy(DEMO / "second_run/2024-06-19-odometry.eml", support)
+    (support / "club-evening.pptx").unlink()
+    (support / "glossary.rst").rename(support / "words.rst")
+    os.utime(support / "parts.csv", (1, 1))
     outcome = nights(embedder={"kind": "static"})
-    new = {row["embed_key"] for row in world.rows()} - before
-    changed = {row["doc_id"].partition("#")[0] for row in world.rows() if row["changed_in"] == 2}
-    assert changed == {"support/de/haeufige-fragen.md", "support/2024-06-19-odometry.eml"}
-    assert (outcome.work["opened"], outcome.counts["embedded"]) == (2, len(new))
+    rows = world.rows()
+    names = {row["object_name"] for row in world.rows("documents")}
+    assert {"support/club-evening.pptx", "support/glossary.rst"} & names == set()
+    assert {row["doc_id"].partition("#")[0] for row in rows if row["changed_in"] == 2} == {
+        "support/de/haeufige-fragen.md",
+        "support/2024-06-19-odometry.eml",
+        "support/words.rst",
+    }
+    assert not any("12,4 V" in row["text"] for row in rows if row["doc_id"].endswith("fragen.md"))
+    # Edited, new, renamed and touched files are opened; text is made of the first two.
+    assert outcome.work == {"opened": 4, "extracted": 2, "chunked": 3}
+    new = [row for row in rows if row["embed_key"] not in before]
+    assert {row["doc_id"].rpartition("/")[2] for row in new} == {
+        "haeufige-fragen.md",
+        "2024-06-19-odometry.eml",
+    }
+    assert outcome.counts["embedded"] == len({row["embed_key"] for row in new})
 
 
 def test_a_repository_is_replayed_commit_by_commit(tmp_path):
