@@ -104,7 +104,7 @@ def _of_model(chunk: ChunkSettings, embedder: Embedder, compared: str) -> Iterat
     """What cuts depend on of the model: another one that agrees in it needs no document to be cut again."""
     if chunk.size.unit == "tokens":
         yield size_counter(chunk.size.counter, embedder.counter).name
-    if embedder.max_tokens is not None:
+    if embedder.max_tokens is not None or chunk.compose.max_tokens is not None:
         yield from (embedder.counter.name, str(embedder.max_tokens))
     if chunk.strategy == "semantic" or chunk.compat == "rag":
         yield compared

@@ -333,6 +333,23 @@ def test_a_model_that_counts_otherwise_counts_the_same_chunks_again(nights, worl
     assert nights.content() == nights.from_scratch(embedder={"kind": "static"})
 
 
+def test_sizes_that_another_counter_counts_stay_under_another_model(nights, world):
+    world.settings = {"size": {"unit": "tokens", "counter": "chars/4", "target": 20, "max": 30}}
+    world.settings |= {"overlap": {"size": 0}}
+    nights.run()
+    nights.run(embedder={"kind": "static"})
+    assert nights.cost[:3] == (0, 0, 0)
+    assert nights.content() == nights.from_scratch(embedder={"kind": "static"})
+
+
+def test_a_budget_of_the_composed_text_is_counted_by_the_new_model(nights, world):
+    world.settings |= {"compose": {"max_tokens": 20}}
+    nights.run()
+    nights.run(embedder={"kind": "static"})
+    assert nights.cost[:3] == (0, 0, 4)
+    assert nights.content() == nights.from_scratch(embedder={"kind": "static"})
+
+
 def test_a_model_of_before_finds_all_its_vectors(nights, world):
     nights.run()
     first = nights.content()

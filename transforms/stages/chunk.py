@@ -65,7 +65,7 @@ def chunk_shard(shard: ExtractedShard, job: Job) -> ChunkedShard:
         chunks=pa.concat_tables(
             [
                 chunk_rows(to_cut, cut, source, job, embedder),
-                renewed_chunks(shard.carried.chunks, kept, embedder, job),
+                renewed_chunks(shard.carried.chunks, kept, embedder, source, job),
             ]
         ),
         touched=shard.touched,

@@ -35,7 +35,7 @@ def with_failed(shard: ChunkedShard, job: Job, embedder: Embedder) -> ChunkedSha
         return shard
     documents = former.filter(other_model)
     ids = documents["doc_id"].combine_chunks()
-    chunks = renewed_chunks(shard.carried.chunks, ids.to_pylist(), embedder, job)
+    chunks = renewed_chunks(shard.carried.chunks, ids.to_pylist(), embedder, source, job)
     stale = tuple(one for one in shard.carried.stale if one not in set(ids.to_pylist()))
     constants = {"status": "stale", "embed_recipe": source.recipe.embed, "changed_in": job.snapshot}
     for name, value in constants.items():

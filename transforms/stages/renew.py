@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.chunkers.counters import EMBEDDER, size_counter
 from transforms.model.ids import embed_keys
 from transforms.stages.rows import TASK
 from transforms.table.columns import replace_column
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from transforms.embedders.protocol import Embedder, TokenCounter
     from transforms.model.objects import ObjectInfo
-    from transforms.stages.job import Job, Recipe
+    from transforms.stages.job import Job, Recipe, SourceSpec
 
 NO_VECTOR = "no_vector"
 """Warning on a chunk whose text the model knows nothing of; its embedding is null."""
@@ -31,7 +32,9 @@ _OF_EMBEDDING = (NO_VECTOR, "embedded_in_parts", "embedded_in_part")
 """Warnings that embedding adds."""
 
 
-def renewed_chunks(chunks: pa.Table, doc_ids: Sequence[str], embedder: Embedder, job: Job) -> pa.Table:
+def renewed_chunks(
+    chunks: pa.Table, doc_ids: Sequence[str], embedder: Embedder, source: SourceSpec, job: Job
+) -> pa.Table:
     """The former chunks of documents, still without vectors."""
     table = chunks.filter(pc.is_in(chunks["doc_id"], pa.array(doc_ids, pa.string())))
     count = table.num_rows
@@ -40,7 +43,9 @@ def renewed_chunks(chunks: pa.Table, doc_ids: Sequence[str], embedder: Embedder,
     for name in _OF_VECTORS:
         table = replace_column(table, name, pa.nulls(count, CHUNKS.field(name).type))
     table = replace_column(table, "changed_in", pa.repeat(pa.scalar(job.snapshot, pa.int64()), count))
-    return _counted(_without_warnings(table), embedder.counter)
+    counted_by = EMBEDDER if source.chunk.compat else source.chunk.size.counter
+    sizer = size_counter(counted_by, embedder.counter)
+    return _counted(_without_warnings(table), sizer, embedder.counter)
 
 
 def renewed_documents(
@@ -85,12 +90,18 @@ def _without_warnings(chunks: pa.Table) -> pa.Table:
     return replace_column(chunks, "warnings", pa.array(left, CHUNKS.field("warnings").type))
 
 
-def _counted(chunks: pa.Table, counter: TokenCounter) -> pa.Table:
-    """The chunks with the tokens of this counter."""
-    if pc.all(pc.equal(chunks["counter"], counter.name)).as_py() in (True, None):
-        return chunks
-    for name, text in (("tokens", "text"), ("embed_tokens", "embed_text")):
-        counts = counter.count(chunks[text].to_pylist())
-        chunks = replace_column(chunks, name, pa.array(counts, CHUNKS.field(name).type))
-    names = pa.repeat(pa.scalar(counter.name, pa.string()), chunks.num_rows)
-    return replace_column(chunks, "counter", names)
+def _counted(chunks: pa.Table, sizer: TokenCounter, model: TokenCounter) -> pa.Table:
+    """The chunks with the tokens of today's counters: of the source's sizes, and of the model."""
+    same_sizer = pc.all(pc.equal(chunks["counter"], sizer.name)).as_py() in (True, None)
+    if not same_sizer:
+        chunks = _with_counts(chunks, "tokens", "text", sizer)
+        names = pa.repeat(pa.scalar(sizer.name, pa.string()), chunks.num_rows)
+        chunks = replace_column(chunks, "counter", names)
+    if not same_sizer or sizer.name != model.name:
+        chunks = _with_counts(chunks, "embed_tokens", "embed_text", model)
+    return chunks
+
+
+def _with_counts(chunks: pa.Table, name: str, text: str, counter: TokenCounter) -> pa.Table:
+    counts = counter.count(chunks[text].to_pylist())
+    return replace_column(chunks, name, pa.array(counts, CHUNKS.field(name).type))
