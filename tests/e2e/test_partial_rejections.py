@@ -125,5 +125,5 @@ def test_a_fault_of_the_program_is_a_row_and_the_summary_says_so(world, monkeypa
     assert outcome.reasons == {"extractor_bug": 1}
     assert rejected(world) == {"about.md": ("about.md", "extract", "extractor_bug")}
     assert statuses(world) == {"notes/radio.txt": "ok"}
-    command._show(outcome, 1.0)
+    command.show(outcome, 1.0)
     assert "1 of them met a fault of this program, not of the file" in capsys.readouterr().out

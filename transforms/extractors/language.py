@@ -6,6 +6,7 @@ Where both name the same language the stated tag stays, which may say more (``en
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ _LETTERS_TO_OVERRULE = 200
 _SHARE_AT_LEAST = 60
 """Percent of the text that must be in one language."""
 _NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalpha()}
+_NO_WORDS = re.compile(r"[\W\d_]+")
 _CODES = {"iw": "he", "jw": "jv", "in": "id", "mo": "ro", "ji": "yi"}
 """Codes that were given up."""
 
@@ -50,7 +52,11 @@ def detect(words: str) -> str | None:
 
     if sum(map(len, words.split())) < _LETTERS_AT_LEAST:
         return None
-    is_reliable, _, details = pycld2.detect(words.encode("utf-8"))
+    try:
+        is_reliable, _, details = pycld2.detect(words.encode("utf-8"))
+    except pycld2.error:
+        # It refuses what no text is made of, as code points that are no characters.
+        is_reliable, _, details = pycld2.detect(_NO_WORDS.sub(" ", words).encode("utf-8"))
     code, percent = str(details[0][1]), int(details[0][2])
     # Codes that begin with x are scripts, not languages.
     if not is_reliable or percent < _SHARE_AT_LEAST or code == "un" or code.startswith("x"):

@@ -50,6 +50,10 @@ def test_what_is_stated_stays_where_it_agrees_or_the_words_are_few() -> None:
     assert language("12 34", "fr") == ("fr", ())
 
 
+def test_code_points_that_are_no_characters_are_passed_over() -> None:
+    assert language(f"\ufffe{GERMAN}\ufdd0\x85") == ("de", ())
+
+
 def test_code_is_no_language() -> None:
     assert language("```\nwhile not open: wait for the valve to close and return\n```\n") == (None, ())
 
