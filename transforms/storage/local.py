@@ -253,15 +253,15 @@ def _walk(folder: Path, before: str, prefix: str) -> Iterator[ObjectInfo]:
         elif not name.startswith(prefix):
             continue
         elif name.endswith("/"):
-            open_folders.append(iter(_entries(path, name)))
+            open_folders.append(iter(_entries(Path(path), name)))
         else:
             info = _entry(path, name)
             if info is not None:
                 yield info
 
 
-def _entries(folder: Path, before: str) -> list[tuple[str, Path]]:
-    """The entries of one folder by whole name, folders with their slash; our own files left out.
+def _entries(folder: Path, before: str) -> list[tuple[str, str]]:
+    """The entries of one folder by whole name and path, folders with their slash; our own files left out.
 
     None of a folder that has been deleted since it was seen.
     """
@@ -269,10 +269,13 @@ def _entries(folder: Path, before: str) -> list[tuple[str, Path]]:
         entries = _scan(folder)
     except (FileNotFoundError, NotADirectoryError):
         return []
+    # A path as an object costs more than looking at its file.
     named = [
-        (_name(entry, before), folder / entry.name) for entry in entries if not entry.name.startswith(_OURS)
+        (_name(entry, before), f"{folder}/{entry.name}")
+        for entry in entries
+        if not entry.name.startswith(_OURS)
     ]
-    return sorted(named, key=lambda pair: pair[0])
+    return sorted(named)
 
 
 def _scan(folder: Path) -> list[os.DirEntry[str]]:
@@ -313,9 +316,9 @@ def _escaped(name: str) -> str:
     return "/" + data.decode("utf-8", "backslashreplace")
 
 
-def _entry(path: Path, name: str) -> ObjectInfo | None:
+def _entry(path: str, name: str) -> ObjectInfo | None:
     try:
-        facts = path.stat()
+        facts = os.stat(path)  # noqa: PTH116 - see _entries
     except (FileNotFoundError, NotADirectoryError):
         # Deleted since, or a link to nothing.
         return None
