@@ -230,7 +230,7 @@ def _line(text: _Text, start: int, end: int) -> Line | None:
         return None
     first = start + len(own) - len(own.lstrip())
     last = first + len(ink) - 1
-    boxes = [box for at in {first, (first + last) // 2, last} if (box := text.box(at)) is not None]
+    boxes = [box for at in {first, last} if (box := text.box(at)) is not None]
     if not boxes:
         boxes = [(0.0, 0.0, 0.0, 0.0)]
     x0s, tops, x1s, bottoms = zip(*boxes, strict=True)
