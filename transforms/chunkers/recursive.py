@@ -22,7 +22,7 @@ from transforms.structure.breaks import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from transforms.chunkers.settings import ChunkSettings
@@ -57,17 +57,31 @@ def cut_recursive(document: Document, settings: ChunkSettings, tools: Tools) -> 
         if high >= last:
             return [*cuts, Cut(start, last, CutKind.SPLIT if cuts else CutKind.WHOLE)]
         low = min(high - 1, tools.measure.reach(start, int(size.min_fill * size.target)))
-        end = next((end for find in finders if (end := find(text, low, high, start)) is not None), None)
+        end = _end(text, low, high, start, finders, headings)
         if end is not None:
-            # A heading goes with what follows it.
-            while headings.get(end, start) > start:
-                end = start + len(text[start : headings[end]].rstrip())
             cuts.append(Cut(start, end, CutKind.SPLIT))
         else:
             end = last_grapheme(text, start, high)
             cuts.append(Cut(start, start + len(text[start:end].rstrip()), CutKind.HARD))
         found = _INK.search(text, end)
     return cuts
+
+
+def _end(
+    text: str, low: int, high: int, start: int, finders: Sequence[Finder], headings: Mapping[int, int]
+) -> int | None:
+    """The place of the first separator that has one. A heading goes with what follows it, if anything else helps."""
+    first = None
+    for find in finders:
+        end = before = find(text, low, high, start)
+        if before is None:
+            continue
+        while headings.get(before, start) > start:
+            before = start + len(text[start : headings[before]].rstrip())
+        if before not in headings:
+            return before
+        first = end if first is None else first
+    return first
 
 
 def _finder(name: str, settings: ChunkSettings) -> Finder:

@@ -35,6 +35,11 @@ def test_recursive_passes_over_a_separator_that_would_leave_the_chunk_under_fill
     assert texts(text, "recursive", 22, size={"min_fill": 0.3}) == ["One.\n\nTwo two two.", "Three three"]
 
 
+def test_recursive_a_heading_goes_with_what_follows_unless_there_are_only_headings() -> None:
+    assert texts("Text.\n\n# H\n\nMore text.", "recursive", 14) == ["Text.", "# H\n\nMore", "text."]
+    assert texts("# A\n\n# B\n\n# C\n\n# D", "recursive", 9) == ["# A\n\n# B", "# C\n\n# D"]
+
+
 def test_recursive_a_literal_separator_ends_the_piece_before_it() -> None:
     assert texts("aa bb. cc dd. ee", "recursive", 10, breaks=[". ", " "]) == ["aa bb.", "cc dd. ee"]
     assert texts("a,b;c,d", "recursive", 4, breaks=[";", ","]) == ["a,b;", "c,d"]
