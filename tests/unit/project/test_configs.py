@@ -5,10 +5,15 @@ from pathlib import Path
 import pytest
 
 from pipeline.config import load_config
+from transforms.chunkers.chunk import chunk_document
+from transforms.chunkers.registry import STRATEGIES
+from transforms.embedders.hashed import CharCounter, HashEmbedder
+from transforms.model.document import Document
 from transforms.model.errors import ConfigError
+from transforms.structure.blocks import parse_blocks
 
 ROOT = Path(__file__).parents[3]
-CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
+CONFIGS = sorted((ROOT / "configs").rglob("*.yaml"))
 ENV = {"CORPUS_BUCKET": "example-corpus", "TABLE_BUCKET": "example-tables"}
 
 
@@ -49,3 +54,15 @@ def test_a_source_of_the_nightly_run_has_its_own_sizes() -> None:
 def test_a_variable_that_is_not_set_is_named() -> None:
     with pytest.raises(ConfigError, match="TABLE_BUCKET is not set"):
         load_config(ROOT / "configs" / "nightly.yaml", env={"CORPUS_BUCKET": "example-corpus"})
+
+
+@pytest.mark.parametrize("name", [*STRATEGIES, "compat"])
+def test_each_strategy_has_an_example_that_cuts(name: str) -> None:
+    (source,) = load_config(ROOT / "configs" / "chunking" / f"{name}.yaml", env={}).sources
+    assert (ROOT / source.root).is_dir()
+    chosen = source.chunk_settings()
+    assert name in (chosen.strategy, "compat")
+    text = "# Valve\n\nOpen it. Close it.\n\n| Part | Note |\n|---|---|\n| Valve | wet |"
+    document = Document(text, parse_blocks(text, "markdown"), "text/markdown", "markdown/1")
+    chunks = chunk_document(document, "a.md", chosen, CharCounter(), None, HashEmbedder(8).embed)
+    assert "".join("".join(chunk.text.split()) for chunk in chunks) == "".join(text.split())
