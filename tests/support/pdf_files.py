@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-
 HELVETICA = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
 
 
