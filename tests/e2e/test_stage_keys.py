@@ -170,6 +170,18 @@ def test_a_file_of_another_type_takes_its_vectors_along_and_not_its_text(nights,
     assert nights.content() == nights.from_scratch()
 
 
+def test_an_object_of_several_documents_takes_all_of_them_along(nights, world):
+    lines = [f'{{"id": "{n}", "text": "Record number {n} of the file."}}' for n in range(5)]
+    world.put("records.jsonl", "\n".join(lines) + "\n")
+    nights.run()
+    assert len([row for row in world.rows("documents") if "records" in row["object_name"]]) == 5
+    (world.corpus / "records.jsonl").rename(world.corpus / "moved.jsonl")
+    nights.run()
+    assert nights.cost[:2] == (1, 0)
+    assert len([row for row in world.rows("documents") if row["object_name"] == "moved.jsonl"]) == 5
+    assert nights.content() == nights.from_scratch()
+
+
 def test_a_folder_that_moved_is_read_once_and_embeds_nothing(nights, world):
     nights.run()
     for name in ("one", "two", "three", "four"):

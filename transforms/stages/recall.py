@@ -93,7 +93,7 @@ class Recall:
         tables = [DOCUMENT_COLUMNS.empty_table()]
         if not self._job.full and self._job.parent is not None and hashes:
             columns = [name for name in DOCUMENT_COLUMNS.names if name != "object_sha256"]
-            found = self._text_index.fetch(pa.array(hashes, pa.string()), columns)
+            found = self._text_index.fetch(pa.array(hashes, pa.string()), columns, every=True)
             tables += [table.select(DOCUMENT_COLUMNS.names).cast(DOCUMENT_COLUMNS) for table in found]
         rows = pa.concat_tables(tables)
         ids = pc.binary_join_element_wise(rows["source_name"], rows["object_name"], "\0")

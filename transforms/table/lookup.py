@@ -49,14 +49,20 @@ class HashIndex:
     def __len__(self) -> int:
         return len(self._prefixes)
 
-    def fetch(self, hashes: pa.Array, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """The rows of those of ``hashes`` that are there: the hash and ``columns``, in no special order."""
+    def fetch(self, hashes: pa.Array, columns: Sequence[str], *, every: bool = False) -> Iterator[pa.Table]:
+        """The rows of those of ``hashes`` that are there: the hash and ``columns``, in no special order.
+
+        One row a hash, or ``every`` one of the file that counts.
+        """
         if not len(self) or not len(hashes):
             return
-        wanted = prefixes_of(hashes)
-        places = np.searchsorted(self._prefixes, wanted)
-        places = places[places < len(self)]
-        places = np.unique(places[np.isin(self._prefixes[places], wanted)])
+        wanted = np.unique(prefixes_of(hashes))
+        first = np.searchsorted(self._prefixes, wanted, "left")
+        counts = np.searchsorted(self._prefixes, wanted, "right") - first
+        first, counts = first[counts > 0], counts[counts > 0]
+        places = _spread(first, counts) if every else first
+        if every:
+            places = places[self._files[places] == np.repeat(self._files[first], counts)]
         files, rows = self._files[places], self._rows[places]
         for file in np.unique(files):
             yield from self._rows_of(self._paths[file], np.sort(rows[files == file]), hashes, columns)
@@ -94,6 +100,13 @@ class HashIndex:
         with suppress(NotFoundError, *NO_PARQUET), self._store.open(path) as opened:
             return prefixes_of(read_parquet(opened, [self._column])[self._column])
         return np.empty(0, np.uint64)
+
+
+def _spread(first: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All numbers of the ranges that begin at ``first``."""
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    places: NDArray[np.int64] = np.repeat(first, counts) + np.arange(counts.sum()) - before
+    return places
 
 
 def prefixes_of(hashes: pa.Array | pa.ChunkedArray) -> NDArray[np.uint64]:

@@ -37,6 +37,22 @@ def test_of_equal_hashes_the_first_file_counts(store):
     assert fetched(HashIndex(store, ["b.parquet", "a.parquet"], "key"), 4, 7) == ["a4", "b7"]
 
 
+def test_every_row_of_a_hash_is_that_of_the_first_file_alone(store, tmp_path):
+    keys = [digest(n) for n in (1, 1, 2, 1, 3)]
+    rows = pa.table({"key": keys, "value": [f"c{n}" for n in range(5)]})
+    pq.write_table(rows, tmp_path / "c.parquet", row_group_size=2)
+    index = HashIndex(store, ["c.parquet", "a.parquet"], "key")
+    found = index.fetch(pa.array([digest(n) for n in (1, 3, 4, 99)]), ["value"], every=True)
+    assert sorted(value for table in found for value in table["value"].to_pylist()) == [
+        "a4",
+        "c0",
+        "c1",
+        "c3",
+        "c4",
+    ]
+    assert fetched(index, 1, 4) == ["a4", "c0"]
+
+
 def test_what_is_not_there_is_not_found(store):
     index = HashIndex(store, ["a.parquet"], "key")
     assert fetched(index, 99) == []
