@@ -22,18 +22,27 @@ from transforms.stages.recall import recall_of
 from transforms.stages.reject import rejection
 from transforms.stages.stored import documents_of, formers_of
 from transforms.stages.work import Carried, Payload, ReadShard
+from transforms.storage.ahead import fetch_ahead
 from transforms.storage.registry import open_store
+from transforms.storage.roots import local_path
 from transforms.table.columns import count_true, replace_column
 from transforms.table.layout import CHUNKS, DOCUMENTS
 from transforms.table.schema import CHUNKS as CHUNK_COLUMNS
 from transforms.table.schema import DOCUMENTS as DOCUMENT_COLUMNS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from transforms.model.objects import ObjectInfo
     from transforms.model.shard import Rejection, ShardPlan
     from transforms.stages.job import Job, SourceSpec
     from transforms.stages.stored import Former
     from transforms.stages.work import SourceDocument
+
+AT_ONCE = 8
+"""Requests to a bucket under way; clients of stores keep ten connections."""
+_AHEAD_BYTES = 32 * 2**20
+"""What may be under way or waiting for its turn."""
 
 
 def read_shard(plan: ShardPlan, job: Job) -> ReadShard:
@@ -52,8 +61,9 @@ def read_shard(plan: ShardPlan, job: Job) -> ReadShard:
         former = formers[name]
         reading.go_on(listed.get(name, former.info), former, None)
     refused = refused_objects(job).get(plan.source, frozenset())
-    for info in plan.reads:
-        reading.read(info, None if job.full or info.name in refused else formers.get(info.name))
+    for info, outcome in zip(plan.reads, _read_ahead(plan, reading.source, job), strict=True):
+        known = None if job.full or info.name in refused else formers.get(info.name)
+        reading.take(info, outcome, known)
     reading.take_along()
     return ReadShard(
         plan=plan,
@@ -80,9 +90,9 @@ class _Reading:
     rejections: list[Rejection] = field(default_factory=list)
     opened: int = 0
 
-    def read(self, info: ObjectInfo, former: Former | None) -> None:
-        """Read an object; where its bytes are those that its rows were made from, go on from these."""
-        payload = self._payload(info)
+    def take(self, info: ObjectInfo, outcome: Payload | Rejection, former: Former | None) -> None:
+        """Take what was read; where its bytes are those that its rows were made from, go on from these."""
+        payload = self._payload(outcome)
         if payload is None:
             return
         if former is None or former.redo == Redo.READ or former.sha256 != payload.sha256:
@@ -98,7 +108,7 @@ class _Reading:
         elif former.redo == Redo.CHUNK and former.has_text:
             self.stored += documents_of(former.rows, info)
         elif former.redo == Redo.CHUNK:
-            payload = payload or self._payload(info)
+            payload = payload or self._payload(_read(info, self.source, self.job.max_object_bytes))
             if payload is not None:
                 self.payloads.append(payload)
 
@@ -125,8 +135,7 @@ class _Reading:
                 self.stored += documents_of(origin.rows, payload.info)
         self.payloads = left
 
-    def _payload(self, info: ObjectInfo) -> Payload | None:
-        outcome = _read(info, self.source, self.job.max_object_bytes)
+    def _payload(self, outcome: Payload | Rejection) -> Payload | None:
         if isinstance(outcome, Payload):
             self.opened += 1
             return outcome
@@ -156,6 +165,17 @@ def _put(rows: pa.Table, place: pa.ChunkedArray, job: Job) -> pa.Table:
         return rows
     numbers = pc.if_else(moved, pa.scalar(job.snapshot, pa.int64()), rows["changed_in"])
     return replace_column(replace_column(rows, "doc_uri", place), "changed_in", numbers)
+
+
+def _read_ahead(plan: ShardPlan, source: SourceSpec, job: Job) -> Iterator[Payload | Rejection]:
+    """What comes of each object to read, in order. A bucket is asked for some at once, a disk gains nothing by it."""
+    return fetch_ahead(
+        plan.reads,
+        lambda info: _read(info, source, job.max_object_bytes),
+        lambda info: info.size,
+        threads=AT_ONCE if local_path(open_store(source.root).root) is None else 1,
+        budget=_AHEAD_BYTES,
+    )
 
 
 def _read(info: ObjectInfo, source: SourceSpec, limit: int) -> Payload | Rejection:

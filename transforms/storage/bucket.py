@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from transforms.model.errors import NotFoundError
@@ -28,6 +29,7 @@ class BucketStore(ABC):
         self.root = root
         self._bucket_name, self._prefix = split_root(root, self.scheme)
         self._opened: Any = None
+        self._opening = Lock()
 
     def __getstate__(self) -> dict[str, str]:
         return {"root": self.root}
@@ -61,9 +63,20 @@ class BucketStore(ABC):
                 if infos:
                     yield [*infos]
 
+    def _client(self) -> Any:
+        """The vendor's client, one for all threads."""
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._open_client()
+            return self._opened
+
     def _no_bucket(self) -> NotFoundError:
         where = f"{self.scheme}://{self._bucket_name}"
         return NotFoundError(f"There is no bucket {where}; create it, or correct {self.root}.")
+
+    @abstractmethod
+    def _open_client(self) -> Any:
+        """A client with the environment's credentials; ConfigError where there are none."""
 
     @abstractmethod
     def _translated(self, name: str) -> AbstractContextManager[None]:

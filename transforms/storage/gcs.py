@@ -183,21 +183,18 @@ class GcsStore(BucketStore):
     def _bucket(self) -> storage.Bucket:
         return self._client().bucket(self._bucket_name)
 
-    def _client(self) -> storage.Client:
-        if self._opened is None:
-            from google.auth.exceptions import DefaultCredentialsError
-            from google.cloud import storage
+    def _open_client(self) -> storage.Client:
+        from google.auth.exceptions import DefaultCredentialsError
+        from google.cloud import storage
 
-            try:
-                # No call here needs a project. With STORAGE_EMULATOR_HOST none needs credentials.
-                self._opened = storage.Client(project=None)
-            except DefaultCredentialsError as error:
-                raise ConfigError(
-                    f"{self.root}: no credentials for Google Cloud were found. Run "
-                    "`gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS."
-                ) from error
-        client: storage.Client = self._opened
-        return client
+        try:
+            # No call here needs a project. With STORAGE_EMULATOR_HOST none needs credentials.
+            return storage.Client(project=None)
+        except DefaultCredentialsError as error:
+            raise ConfigError(
+                f"{self.root}: no credentials for Google Cloud were found. Run "
+                "`gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS."
+            ) from error
 
     def _retry(self) -> object:
         from google.cloud.storage.retry import DEFAULT_RETRY

@@ -185,17 +185,15 @@ class S3Store(BucketStore):
     def _key(self, name: str) -> dict[str, str]:
         return {"Bucket": self._bucket_name, "Key": self._prefix + name}
 
-    def _client(self) -> Any:
-        if self._opened is None:
-            try:
-                import boto3
-                from botocore.config import Config
-            except ImportError as error:
-                raise ConfigError(f"{self.root}: install parquetry[s3] to use s3://.") from error
-            retries = {"mode": "standard", "total_max_attempts": _ATTEMPTS}
-            config = Config(retries=retries, max_pool_connections=_CONNECTIONS)
-            self._opened = boto3.session.Session().client("s3", config=config)
-        return self._opened
+    def _open_client(self) -> Any:
+        try:
+            import boto3
+            from botocore.config import Config
+        except ImportError as error:
+            raise ConfigError(f"{self.root}: install parquetry[s3] to use s3://.") from error
+        retries = {"mode": "standard", "total_max_attempts": _ATTEMPTS}
+        config = Config(retries=retries, max_pool_connections=_CONNECTIONS)
+        return boto3.session.Session().client("s3", config=config)
 
     @contextmanager
     def _translated(self, name: str) -> Iterator[None]:
