@@ -177,6 +177,8 @@ ODD = {
     "back\\slash.md": {"local", "gcs", "s3"},
     "n" * 255: {"local", "gcs", "s3"},
     "long" * 200: {"gcs", "s3"},
+    "corpus/ and this are 1,024 bytes".ljust(1_024 - 7, "x"): {"gcs", "s3"},
+    "\u00fc" * 509: set(),
 }
 
 

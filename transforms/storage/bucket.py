@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from transforms.model.errors import NotFoundError
+from transforms.model.errors import NotFoundError, StorageError
 from transforms.storage.roots import split_root
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 PAGE = 1_000
 MARK = "parquetry-write"
 """Metadata by which a writer knows its own object, where a repeated request is told that one exists."""
+_LONGEST = 1_024
+"""Bytes of a name in UTF-8, the folder of the root included: the limit of both services."""
 
 
 class BucketStore(ABC):
@@ -69,6 +71,12 @@ class BucketStore(ABC):
             if self._opened is None:
                 self._opened = self._open_client()
             return self._opened
+
+    def _refuse_too_long(self, name: str) -> None:
+        if len((self._prefix + name).encode(errors="surrogatepass")) > _LONGEST:
+            raise StorageError(
+                f"{self.uri(name)!r} is too long: a bucket holds names of {_LONGEST:,} bytes."
+            )
 
     def _no_bucket(self) -> NotFoundError:
         where = f"{self.scheme}://{self._bucket_name}"

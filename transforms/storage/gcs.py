@@ -112,6 +112,7 @@ class GcsStore(BucketStore):
             return
 
     def _upload(self, name: str, data: bytes, generation: int | None) -> str:
+        self._refuse_too_long(name)
         if "\n" in name or "\r" in name:
             raise StorageError(
                 f"{name!r} is no name that Google Cloud Storage can hold: it has a line break."

@@ -137,6 +137,7 @@ class S3Store(BucketStore):
         return buffer.getvalue()
 
     def _put(self, name: str, data: bytes, precondition: Mapping[str, str]) -> str:
+        self._refuse_too_long(name)
         mark = uuid.uuid4().hex
         try:
             with self._translated(name):
