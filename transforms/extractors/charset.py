@@ -62,7 +62,8 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, tuple[str, ..
     """
     text, warnings = _decode(data, encoding)
     sample = text[:_SAMPLE]
-    if _controls(sample) > max(_STRAY_CONTROLS, _CONTROLS_AT_MOST * len(sample)):
+    bytes_a_letter = len(data) / max(1, len(text))
+    if _controls(sample) > max(_STRAY_CONTROLS, _CONTROLS_AT_MOST * len(sample) * bytes_a_letter):
         raise RejectedError(
             "unsupported_type", "The file is binary: neither text nor a format that can be read."
         )
@@ -81,6 +82,11 @@ def _decode(data: bytes, encoding: str | None) -> tuple[str, tuple[str, ...]]:
     for mark, name in _BOMS:
         if data.startswith(mark):
             return _strict(data, name), ()
+    if not data.isascii():
+        # Before UTF-16 is looked for: zeros between what is UTF-8 are zeros.
+        text, warnings = _utf8(data)
+        if text is not None:
+            return text, warnings
     wide = _utf16_without_mark(data[:_SAMPLE])
     if wide is not None:
         return _strict(data, wide), (f"charset_guessed:{wide}",)
@@ -88,13 +94,12 @@ def _decode(data: bytes, encoding: str | None) -> tuple[str, tuple[str, ...]]:
         escaped = _try(data, "iso2022_jp_2")
         if escaped is not None:
             return escaped, ()
+    return (data.decode("ascii"), ()) if data.isascii() else _declared_or_guessed(data)
+
+
+def _utf8(data: bytes) -> tuple[str | None, tuple[str, ...]]:
     text = _try(data, "utf-8")
-    if text is not None:
-        return text, ()
-    mended = _damaged_utf8(data)
-    if mended is not None:
-        return mended, (DAMAGED_UTF8,)
-    return _declared_or_guessed(data)
+    return (text, ()) if text is not None else (_damaged_utf8(data), (DAMAGED_UTF8,))
 
 
 def _damaged_utf8(data: bytes) -> str | None:

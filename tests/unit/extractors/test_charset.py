@@ -100,6 +100,12 @@ def test_ascii_with_nuls_in_it_is_no_utf16() -> None:
         assert decode(data) == (data.decode(), ())
 
 
+@pytest.mark.parametrize("text", ["Größe: eins\0 zwei\n" * 500, "Привет\0\n" * 100])
+def test_utf8_with_nuls_in_it_is_no_utf16(text: str) -> None:
+    assert decode(text.encode()) == (text, ())
+    assert decode(text.encode() + b"\xff") == (f"{text}\ufffd", ("charset_damaged:utf-8",))
+
+
 def test_utf16_with_typographic_quotes_is_utf16() -> None:
     text = "\u201cIt\u2019s\u201d \u2014 said \u2018he\u2019 \u2026 " * 9
     assert decode(text.encode("utf-16-le")) == (text, ("charset_guessed:utf-16-le",))
