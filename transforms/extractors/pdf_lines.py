@@ -6,14 +6,18 @@ shown.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
+from typing import TypeVar
 
 from transforms.extractors.language import detect
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 HYPHEN_AT_LINE_END = "\ufffe"
 """What a reader puts in place of a hyphen that ends a line, where it takes the word to go on."""
@@ -21,7 +25,8 @@ HYPHEN_AT_LINE_END = "\ufffe"
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST_WORD = re.compile(r"([\w'’]+)$")
 _FIRST_WORD = re.compile(r"^[\w'’]+")
-_DIGITS = re.compile(r"\d+")
+_NUMBER_BEHIND = re.compile(r"(?<![^\s|(\[])(?P<number>\d{1,5})(?: ?(?:/|of|von) ?\d{1,5})?\W*$", re.I)
+_NUMBER_BEFORE = re.compile(r"^\W*(?P<number>\d{1,5})(?: ?(?:/|of|von) ?\d{1,5})?(?=[\s|]|$)", re.I)
 _PAGE_NUMBER = re.compile(
     r"(?:page|seite|p\.)?\W*(?:\d{1,5}|[ivxlc]{1,8})(?:\W*(?:/|of|von)\W*\d{1,5})?\W*", re.I
 )
@@ -39,6 +44,8 @@ _BEGINNINGS = frozenset((
 """English words and prefixes that more words begin with than compounds with a hyphen do."""
 _SAMPLE_LINES = 60
 
+_LARGER = 1.15
+"""Times the usual size of letters: what is larger is a title and counts no pages."""
 _ENDS = 2
 """Lines at each end of a page that may be a head or a foot."""
 _PAGES_AT_LEAST = 3
@@ -99,28 +106,35 @@ def is_suspect(page: PageLines) -> bool:
 
 
 def without_furniture(pages: Sequence[PageLines]) -> tuple[list[PageLines], list[str]]:
-    """The pages without running heads, feet and page numbers; and the wordings of those, digits as ``#``.
+    """The pages without running heads, feet and page numbers; and the wordings of those, page numbers as ``#``.
 
-    A line at the end of a page is one of them where the same words, numbers aside, stand at the same
-    height of at least three pages and of a third of all; or where it is set off from the text, on most
-    pages, at the same height, whatever it says: as a head that names the chapter.
+    A line at the end of a page is one of them where the same words stand at the same height of at least three
+    pages and of a third of all, or the same words with a number at one end that counts the pages. A line that is
+    set off from the text, at a height where most pages have such a line, is one already where another page says
+    the same, as a head that names the chapter, or where it is nothing but a number. What is said once stays: it is
+    a title, a footnote or a name.
     """
     if len(pages) < _PAGES_AT_LEAST:
         return list(pages), []
     ends = [_ends(page) for page in pages]
     words = Counter(key for page in ends for key in {_wording(line) for line, _ in page})
     places = Counter(key for page in ends for key in {_place(line) for line, apart in page if apart})
+    counting = _counting([[line for line, _ in page] for page in ends])
     needed = max(_PAGES_AT_LEAST, len(pages) // 3)
     most = max(_PAGES_AT_LEAST + 1, 0.6 * len(pages))
+    largest = _LARGER * _usual_size(pages)
     found: dict[str, None] = {}
     kept = []
-    for page, candidates in zip(pages, ends, strict=True):
+    for number, (page, candidates) in enumerate(zip(pages, ends, strict=True)):
         gone = set()
         for line, apart in candidates:
-            repeats = _near(words, _wording(line)) >= needed
-            if repeats or (apart and _near(places, _place(line)) >= most):
+            said = _near(words, _wording(line))
+            key = _numbered(line, number)
+            counts = line.size <= largest and key is not None and _near(counting, key) >= needed
+            is_usual = apart and line.size <= largest and _near(places, _place(line)) >= most
+            if said >= needed or counts or (is_usual and (said > 1 or _is_page_number(line))):
                 gone.add(id(line))
-                found[_DIGITS.sub("#", line.text.strip())] = None
+                found[key[0][0] if counts and key else line.text.strip()] = None
         kept.append(replace(page, lines=tuple(line for line in page.lines if id(line) not in gone)))
     return kept, list(found)
 
@@ -138,7 +152,7 @@ def _ends(page: PageLines) -> list[tuple[Line, bool]]:
     """The lines at the top and at the bottom, and whether each is set off from the text."""
     lines = sorted((line for line in page.lines if not line.is_table), key=lambda line: line.top)
     if len(lines) < _ENDS:
-        return [(line, _PAGE_NUMBER.fullmatch(line.text.strip()) is not None) for line in lines]
+        return [(line, _is_page_number(line)) for line in lines]
     pitch = _pitch(lines)
     first, last = lines[:_ENDS], lines[-_ENDS:]
     heads = [(line, _off(line, lines, pitch)) for line in first if line.bottom < page.height * 0.2]
@@ -151,18 +165,45 @@ def _off(line: Line, lines: list[Line], pitch: float) -> bool:
     beside = 0.5 * (line.bottom - line.top)
     distances = [gap for other in lines if (gap := abs(other.top - line.top)) > beside]
     distance = min(distances, default=9 * pitch)
-    return distance > 1.5 * pitch or _PAGE_NUMBER.fullmatch(line.text.strip()) is not None
+    return distance > 1.5 * pitch or _is_page_number(line)
 
 
 def _wording(line: Line) -> tuple[str, int]:
-    return _DIGITS.sub("#", " ".join(line.text.split())).lower(), round(line.top / _SAME_PLACE)
+    return " ".join(line.text.split()).lower(), round(line.top / _SAME_PLACE)
+
+
+def _counting(ends: Sequence[Sequence[Line]]) -> Counter[tuple[tuple[str, int], int]]:
+    """On how many pages a line stands whose number is as far from the page's."""
+    keys = ({_numbered(line, number) for line in lines} for number, lines in enumerate(ends))
+    return Counter(key for page in keys for key in page if key is not None)
+
+
+def _numbered(line: Line, page: int) -> tuple[tuple[str, int], int] | None:
+    """A line's words with ``#`` for a number at one end, and how far that is from the page's; and its place."""
+    text = " ".join(line.text.split())
+    found = _NUMBER_BEHIND.search(text) or _NUMBER_BEFORE.search(text)
+    if found is None:
+        return None
+    first, last = found.span("number")
+    words = f"{text[:first]}#{text[last:]}"
+    return (words, int(found["number"]) - page), round(line.top / _SAME_PLACE)
+
+
+def _is_page_number(line: Line) -> bool:
+    return _PAGE_NUMBER.fullmatch(line.text.strip()) is not None
+
+
+def _usual_size(pages: Sequence[PageLines]) -> float:
+    """Of the letters of the pages' lines, in points; without end where it is not known."""
+    sizes = [line.size for page in pages for line in page.lines if line.size]
+    return median(sizes) if sizes else math.inf
 
 
 def _place(line: Line) -> tuple[str, int]:
     return "", round(line.top / _SAME_PLACE)
 
 
-def _near(counts: Counter[tuple[str, int]], key: tuple[str, int]) -> int:
+def _near(counts: Counter[tuple[_Key, int]], key: tuple[_Key, int]) -> int:
     words, place = key
     return sum(counts[(words, other)] for other in (place - 1, place, place + 1))
 

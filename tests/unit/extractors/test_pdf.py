@@ -89,9 +89,26 @@ def test_repeated_heads_and_page_numbers_are_left_out_and_named() -> None:
 
 
 def test_changing_heads_are_known_by_their_place() -> None:
-    names = ("Wheels", "Arms", "Motors", "Cables", "Wires")
+    names = ("Wheels", "Wheels", "Arms", "Arms", "Motors", "Motors")
     pages = [at(60, 770, f"Chapter | {name}") + lines("First.", "Second.", "Third.") for name in names]
     assert "Chapter" not in read(make_pdf(*pages)).text
+
+
+def test_what_stands_at_one_height_and_is_said_once_stays() -> None:
+    texts = ("Why we changed pumps", "Results", "Budget", "Next steps", "Thanks")
+    pages = [at(60, 770, text) + lines("First.", "Second.", "Third.") + at(60, 30, f"See note {text}.")
+             for text in texts]  # fmt: skip
+    read_text = read(make_pdf(*pages)).text
+    assert all(text in read_text and f"See note {text}." in read_text for text in texts)
+
+
+@pytest.mark.parametrize(
+    "head", ["Invoice 2024-{}", "Step {} of 6: tighten bolt 1 to {} Nm", "Total: {}.50 EUR"]
+)
+def test_a_line_whose_numbers_do_not_count_pages_at_its_end_stays(head: str) -> None:
+    pages = [at(60, 770, head.format(n, n)) + lines("First.", "Second.", "Third.") for n in (1, 2, 4, 5)]
+    text = read(make_pdf(*pages)).text
+    assert all(head.format(n, n) in text for n in (1, 2, 4, 5))
 
 
 def test_the_first_line_of_every_page_is_not_taken_for_a_head() -> None:
