@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from transforms.chunkers.settings import BreadcrumbSettings, ChunkSettings
     from transforms.chunkers.size import Measure
-    from transforms.model.document import Document
+    from transforms.model.document import Block, Document
     from transforms.structure.outline import Outline, Section
     from transforms.structure.sentences import SentenceRules
 
@@ -120,24 +120,27 @@ class Tail:
 
 
 class Carried:
-    """What a later part of a table or of code needs to be understood: header row, or the fence's first line."""
+    """What a later part of a table or of code needs to be understood: header row, or the fence's first line.
 
-    def __init__(self, document: Document) -> None:
+    Nothing longer than ``size.target``: repeated in every part, the header of a wide table would outgrow the table.
+    """
+
+    def __init__(self, document: Document, settings: ChunkSettings, measure: Measure) -> None:
+        """``measure`` is of the unit of ``settings.size``."""
         self._text = document.text
         self._blocks = [block for block in document.blocks if block.kind in _CARRIED_LINES]
         self._starts = [block.start for block in self._blocks]
+        self._ends = [
+            end if measure(block.start, end) <= settings.size.target else block.start
+            for block, end in ((block, _header_end(self._text, block)) for block in self._blocks)
+        ]
 
     def header(self, start: int) -> str:
         """For a chunk whose ink begins at ``start``; empty where that is no later part."""
         place = bisect_right(self._starts, start) - 1
-        if place < 0 or self._blocks[place].end <= start:
+        if place < 0 or self._blocks[place].end <= start or start < self._ends[place]:
             return ""
-        block, text = self._blocks[place], self._text
-        lines = 0 if block.kind is BlockKind.CODE and not block.language else _CARRIED_LINES[block.kind]
-        at = block.start
-        for _ in range(lines):
-            at = text.find("\n", at, block.end) + 1 or block.end
-        return text[block.start : at].rstrip() if at <= start else ""
+        return self._text[self._starts[place] : self._ends[place]].rstrip()
 
 
 def compose(
@@ -161,6 +164,15 @@ def join(parts: Parts, settings: ChunkSettings) -> str:
         if part and (name == "text" or part != repeated):
             said.append(part)
     return settings.compose.separator.join(said)
+
+
+def _header_end(text: str, block: Block) -> int:
+    """Behind the lines of a block that its later parts carry; its start where there are none."""
+    lines = 0 if block.kind is BlockKind.CODE and not block.language else _CARRIED_LINES[block.kind]
+    end = block.start
+    for _ in range(lines):
+        end = text.find("\n", end, block.end) + 1 or block.end
+    return end
 
 
 def _first_line(text: str) -> str:

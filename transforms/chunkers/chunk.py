@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from transforms.chunkers.settings import ChunkSettings
+    from transforms.chunkers.size import Measure
     from transforms.embedders.protocol import TokenCounter
     from transforms.model.document import Document
     from transforms.structure.outline import Section
@@ -151,7 +152,7 @@ def _parts(
     """What stands around each cut's text, and the span of its context."""
     text, keys = document.text, settings.compose.breadcrumb
     title = short_title(document_title(document, name, settings).text, settings.compose.title.max_chars)
-    instead = _instead_of(document, settings)
+    instead = _instead_of(document, settings, measures.of(settings.size.unit))
     tail = Tail(document, outline, settings, measures.of(settings.overlap.unit or settings.size.unit))
     before: int | None = None
     parts = []
@@ -169,9 +170,11 @@ def _parts(
     return parts
 
 
-def _instead_of(document: Document, settings: ChunkSettings) -> Callable[[int, int, str], str]:
+def _instead_of(
+    document: Document, settings: ChunkSettings, measure: Measure
+) -> Callable[[int, int, str], str]:
     """What is embedded for the ink of a chunk instead of its text: with a header, or by a template; or nothing."""
-    carried = Carried(document)
+    carried = Carried(document, settings, measure)
 
     def headed(start: int, _end: int, chunk_text: str) -> str:
         header = carried.header(start)

@@ -214,3 +214,22 @@ def test_steps_and_memory_grow_as_the_text_does(name, strategy) -> None:
     # Four times as much if each part looked at all others.
     assert more_calls <= 2.5 * calls + 200
     assert more_memory <= 2.5 * memory + 100_000
+
+
+@pytest.mark.parametrize("unit", ["chars", "tokens"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_what_is_embedded_of_a_wide_table_grows_as_the_table_does(strategy, unit) -> None:
+    """A table twice as wide has a header twice as long, and twice as many parts to carry it."""
+
+    def embedded(columns: int) -> int:
+        def row(cell: str) -> str:
+            return "|" + f" {cell} |" * columns + "\n"
+
+        text = row("column") + row("---") + row("12.5") * 20
+        chosen = ChunkSettings.model_validate(
+            {"strategy": strategy, "size": {"unit": unit, "target": 200, "max": 300}}
+        )
+        chunks = chunk_document(document(text), "a", chosen, CharCounter(), None, HashEmbedder(4).embed)
+        return sum(len(chunk.embed_text) for chunk in chunks)
+
+    assert embedded(1200) <= 2.5 * embedded(600)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from transforms.chunkers.settings import ChunkSettings
-from transforms.compose import Parts, breadcrumb, compose, document_title, join, short_title
+from transforms.chunkers.size import Characters
+from transforms.compose import Carried, Parts, breadcrumb, compose, document_title, join, short_title
 from transforms.model.document import Document
 from transforms.structure.blocks import parse_blocks
 from transforms.structure.outline import Section
@@ -73,3 +74,16 @@ def test_a_breadcrumb_repeats_neither_the_title_nor_the_first_line() -> None:
     assert breadcrumb(section, "Title", "text", keys) == "A > B"
     assert breadcrumb(section, "Other", "text", keys) == "Title > A > B"
     assert breadcrumb(section, "Title", "### B\n\ntext", keys) == "A"
+
+
+def test_a_later_part_of_a_table_carries_its_header_row_unless_that_is_longer_than_a_part() -> None:
+    table = document("| ab | cd |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |")
+    later = table.text.index("| 3")
+
+    def header(target: int, start: int = later) -> str:
+        settings = ChunkSettings.model_validate({"size": {"target": target, "max": target}})
+        return Carried(table, settings, Characters()).header(start)
+
+    assert header(22) == "| ab | cd |\n|---|---|"
+    assert header(21) == ""
+    assert header(22, 0) == ""
