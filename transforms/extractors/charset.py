@@ -12,7 +12,7 @@ import re
 from transforms.model.errors import RejectedError
 
 _BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -31,6 +31,7 @@ _READ_AS = {
 DAMAGED_UTF8 = "charset_damaged:utf-8"
 """Warning: bytes that are no UTF-8 stand as U+FFFD in a text that otherwise is."""
 _SEQUENCES_A_FAULT = 2
+_LETTERS_A_FAULT = 4
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _PRINTABLE = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 _MOSTLY = 0.9
@@ -53,8 +54,9 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, tuple[str, ..
     """The text, and a warning where its encoding was guessed (``charset_guessed:cp1252``).
 
     In this order: ``encoding``, a byte-order mark, UTF-8, UTF-8 with a few faults
-    (``charset_damaged:utf-8``), a declaration in the first 4 KiB, a guess. A declaration that the bytes
-    contradict is passed over with a warning (``charset_declared_wrong:utf-8``).
+    (``charset_damaged:utf-8``), a declaration in the first 4 KiB, a guess. Behind a mark faults are replaced
+    and named like those of UTF-8. A declaration that the bytes contradict is passed over with a warning
+    (``charset_declared_wrong:utf-8``).
 
     Raises:
         RejectedError: ``wrong_charset``, where no encoding reads the bytes, or the given one does not;
@@ -81,7 +83,7 @@ def _decode(data: bytes, encoding: str | None) -> tuple[str, tuple[str, ...]]:
         return _strict(data, encoding), ()
     for mark, name in _BOMS:
         if data.startswith(mark):
-            return _strict(data, name), ()
+            return _marked(data.removeprefix(codecs.BOM_UTF8), name)
     if not data.isascii():
         # Before UTF-16 is looked for: zeros between what is UTF-8 are zeros.
         text, warnings = _utf8(data)
@@ -89,7 +91,8 @@ def _decode(data: bytes, encoding: str | None) -> tuple[str, tuple[str, ...]]:
             return text, warnings
     wide = _utf16_without_mark(data[:_SAMPLE])
     if wide is not None:
-        return _strict(data, wide), (f"charset_guessed:{wide}",)
+        text, warnings = _marked(data, wide)
+        return text, (f"charset_guessed:{wide}", *warnings)
     if any(escape in data[:_SAMPLE] for escape in _ESCAPED_JAPANESE):
         escaped = _try(data, "iso2022_jp_2")
         if escaped is not None:
@@ -100,6 +103,20 @@ def _decode(data: bytes, encoding: str | None) -> tuple[str, tuple[str, ...]]:
 def _utf8(data: bytes) -> tuple[str | None, tuple[str, ...]]:
     text = _try(data, "utf-8")
     return (text, ()) if text is not None else (_damaged_utf8(data), (DAMAGED_UTF8,))
+
+
+def _marked(data: bytes, encoding: str) -> tuple[str, tuple[str, ...]]:
+    """The text in the encoding that a mark tells for certain, faults in it replaced by U+FFFD."""
+    text = _try(data, encoding)
+    if text is not None:
+        return text, ()
+    if encoding == "utf-8":
+        text = _damaged_utf8(data)
+    if text is None:
+        text = data.decode(encoding, "replace")
+        if text.count("\ufffd") * _LETTERS_A_FAULT > len(text):
+            text = _strict(data, encoding)
+    return text, (f"charset_damaged:{encoding}",)
 
 
 def _damaged_utf8(data: bytes) -> str | None:

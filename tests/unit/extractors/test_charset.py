@@ -95,6 +95,32 @@ def test_a_fault_in_utf8_costs_its_own_bytes_and_no_more(data: bytes, text: str)
     assert decode(data) == (text, ("charset_damaged:utf-8",))
 
 
+@pytest.mark.parametrize(
+    ("data", "text", "encoding"),
+    [
+        (codecs.BOM_UTF8 + "Größe ".encode() + b"\xff", "Größe \ufffd", "utf-8"),
+        (codecs.BOM_UTF8 + b"caf\xe9 au lait", "caf\ufffd au lait", "utf-8"),
+        (codecs.BOM_UTF16_LE + "Größe".encode("utf-16-le") + b"a", "Größe\ufffd", "utf-16"),
+        (codecs.BOM_UTF16_BE + "Größe".encode("utf-16-be") + b"\0", "Größe\ufffd", "utf-16"),
+    ],
+)
+def test_a_fault_behind_a_mark_is_replaced_and_named(data: bytes, text: str, encoding: str) -> None:
+    assert decode(data) == (text, (f"charset_damaged:{encoding}",))
+
+
+def test_utf16_without_a_mark_may_end_in_half_a_character() -> None:
+    assert decode("Plain letters".encode("utf-16-le") + b"a") == (
+        "Plain letters\ufffd",
+        ("charset_guessed:utf-16-le", "charset_damaged:utf-16-le"),
+    )
+
+
+def test_a_mark_before_bytes_that_are_nothing_of_the_kind_does_not_make_them_text() -> None:
+    with pytest.raises(RejectedError) as refused:
+        decode(codecs.BOM_UTF8 + bytes(range(0x80, 0x100)))
+    assert refused.value.reason == "wrong_charset"
+
+
 def test_ascii_with_nuls_in_it_is_no_utf16() -> None:
     for data in (b"word\0word " * 20, b"abc\0def\0\n hello world\n"):
         assert decode(data) == (data.decode(), ())

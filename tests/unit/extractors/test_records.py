@@ -60,6 +60,12 @@ def test_each_json_line_is_a_document_and_a_broken_one_is_refused_by_its_number(
     assert part.detail.startswith("line 2 is no JSON: Unterminated string")
 
 
+def test_a_fault_in_json_lines_behind_a_mark_costs_its_line_alone() -> None:
+    lines = found(b'\xef\xbb\xbf{"v": "one"}\n\xff\n{"v": "three"}\n', "x.jsonl")
+    assert [(d.record, d.text) for d in lines.documents] == [("1", "v: one"), ("3", "v: three")]
+    assert [part.record for part in lines.refused] == ["2"]
+
+
 def test_a_broken_line_whose_id_is_unknown_is_named_by_its_place() -> None:
     for settings in ({"id": "a"}, {"documents": "file"}):
         [part] = found(BROKEN, "x.jsonl", **settings).refused
