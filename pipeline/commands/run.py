@@ -86,7 +86,8 @@ def _sentence(outcome: Outcome, seconds: float) -> str:
     embedded = outcome.counts.get("embedded", 0)
     if outcome.status == "unchanged":
         newest = "" if outcome.snapshot is None else f" Snapshot {outcome.snapshot} stays the newest."
-        return f"Nothing new: 0 texts embedded, no snapshot published.{newest} {seconds:.1f} s."
+        spent = f" ({outcome.embedded_tokens:,} tokens)" if embedded else ""
+        return f"Nothing new: {embedded:,} texts embedded{spent}, no snapshot published.{newest} {seconds:.1f} s."
     if outcome.status == "too_many_rejected":
         return outcome.refusal
     return (

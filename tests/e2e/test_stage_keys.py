@@ -371,6 +371,15 @@ def test_a_model_of_before_finds_all_its_vectors(nights, world):
     assert nights.content() == first
 
 
+def test_a_model_of_before_finds_its_vectors_whatever_forms_are_stored_besides(nights):
+    nights.run()
+    nights.run(embedder={"kind": "hash", "dimension": 8})
+    more = {**HASH, "also_store": ["int8"]}
+    nights.run(embedder=more)
+    assert nights.cost == (0, 0, 0, 0)
+    assert nights.content() == nights.from_scratch(embedder=more)
+
+
 def test_a_model_with_a_shorter_input_cuts_again_and_extracts_nothing(nights):
     nights.run()
     short = {"kind": "hash", "dimension": 4, "max_tokens": 16}

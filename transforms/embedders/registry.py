@@ -69,12 +69,17 @@ def close_embedders() -> None:
 
 
 def recipe(settings: EmbedderSettings) -> str:
-    """Everything that decides a vector: model, version, hashes of its files, task, dimension, stored forms.
+    """What decides the columns of vectors: :func:`vector_recipe`, and the forms that are stored besides."""
+    stored = f" stored:{','.join(sorted(settings.also_store))}" if settings.also_store else ""
+    return vector_recipe(settings) + stored
+
+
+def vector_recipe(settings: EmbedderSettings) -> str:
+    """Everything that decides a vector: model, version, hashes of its files, task, dimension.
 
     Two settings with the same recipe give the same vectors; how fast or where is no part of it.
     """
-    stored = f" stored:{','.join(sorted(settings.also_store))}" if settings.also_store else ""
-    return _module(settings).recipe(settings) + stored
+    return _module(settings).recipe(settings)
 
 
 class _Module(Protocol):

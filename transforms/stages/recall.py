@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.embedders.registry import recipe as vector_recipe
+from transforms.embedders.registry import vector_recipe
 from transforms.embedders.settings import settings_from_json
 from transforms.model.errors import TableError
 from transforms.storage.registry import open_store
