@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage, Message
 from typing import TYPE_CHECKING
 
-from transforms.extractors.charset import decode
+from transforms.extractors.charset import DAMAGED_UTF8, decode
 from transforms.extractors.containers import EML
 from transforms.extractors.extraction import Extraction, RefusedPart, joined
 from transforms.extractors.language import with_language
@@ -52,12 +52,20 @@ class _Piece:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A text part as it is sent: its type (``plain`` or ``html``), and what is to be said of its charset."""
+
+    kind: str
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class _Content:
     """What a part of a message holds: pieces of body in order, and attachments."""
 
-    bodies: list[tuple[str, str]] = field(default_factory=list)
-    """Type (``plain`` or ``html``) and text."""
+    bodies: list[_Body] = field(default_factory=list)
     attachments: list[Message] = field(default_factory=list)
 
     def add(self, other: _Content) -> None:
@@ -65,7 +73,7 @@ class _Content:
         self.attachments += other.attachments
 
     def letters(self, kind: str) -> int:
-        return sum(len(_letters(text, kind)) for of, text in self.bodies if of == kind)
+        return sum(len(_letters(body.text, kind)) for body in self.bodies if body.kind == kind)
 
 
 def extract_eml(data: bytes, name: str, settings: ExtractSettings) -> Extraction:  # noqa: ARG001
@@ -110,7 +118,7 @@ def _mail(message: EmailMessage, content: _Content, settings: ExtractSettings) -
     if subject:
         heading = Block(BlockKind.HEADING, 0, len(subject) + 2, level=1, title=subject)
         pieces.append(_Piece(f"# {subject}\n", (heading,)))
-    pieces += [_body(kind, body, settings) for kind, body in content.bodies]
+    pieces += [_body(body, settings) for body in content.bodies]
     names = ", ".join(filter(None, map(_file_name, content.attachments)))
     if names:
         pieces.append(_plain(f"Attachments: {names}"))
@@ -124,7 +132,7 @@ def _mail(message: EmailMessage, content: _Content, settings: ExtractSettings) -
         "eml/1",
         title=subject or None,
         metadata=_metadata(message),
-        warnings=text.warnings,
+        warnings=tuple(dict.fromkeys(text.warnings)),
     )
     return with_language(document) if settings.detect_language else document
 
@@ -147,22 +155,22 @@ def _joined(pieces: list[_Piece]) -> _Piece:
     return _Piece(text, tuple(blocks), warnings)
 
 
-def _plain(text: str) -> _Piece:
+def _plain(text: str, warnings: tuple[str, ...] = ()) -> _Piece:
     text = canonical_text(text).strip("\n").rstrip() + "\n"
-    return _Piece(text, parse_blocks(text, "plain"))
+    return _Piece(text, parse_blocks(text, "plain"), warnings)
 
 
-def _body(kind: str, body: str, settings: ExtractSettings) -> _Piece:
-    if kind == "plain":
-        return _plain(body)
+def _body(body: _Body, settings: ExtractSettings) -> _Piece:
+    if body.kind == "plain":
+        return _plain(body.text, body.warnings)
     from transforms.extractors.html import extract_html
 
     whole = settings.model_copy(update={"main_content": False, "encoding": "utf-8"})
     try:
-        page = extract_html(body.encode("utf-8", "replace"), whole)
+        page = extract_html(body.text.encode("utf-8", "replace"), whole)
     except RejectedError as error:
         return _Piece("", (), (f"html_body_left_out:{error.reason}",))
-    return _Piece(page.text, page.blocks, page.warnings)
+    return _Piece(page.text, page.blocks, body.warnings + page.warnings)
 
 
 def _content(part: Message) -> _Content:
@@ -179,7 +187,7 @@ def _content(part: Message) -> _Content:
         if kind == "multipart/related":
             found.attachments = [a for a in found.attachments if a.get_content_maintype() != "image"]
     elif kind in ("text/plain", "text/html") and not _is_attached(part):
-        found.bodies.append((part.get_content_subtype(), _text(part)))
+        found.bodies.append(_Body(part.get_content_subtype(), *_text(part)))
     elif kind not in _ENCRYPTED and kind != "application/pgp-signature":
         found.attachments.append(part)
     return found
@@ -214,24 +222,25 @@ def _file_name(part: Message) -> str:
         return ""
 
 
-def _text(part: Message) -> str:
-    """A text part's text: its own charset if that reads it, else what the bytes look like."""
+def _text(part: Message) -> tuple[str, tuple[str, ...]]:
+    """A text part's text: its own charset if that reads it, else what the bytes look like, with a warning."""
     data = part.get_payload(decode=True)
     data = data if isinstance(data, bytes) else b""
+    warnings: tuple[str, ...] = ()
     try:
         text = data.decode(part.get_content_charset() or "utf-8")
     except (LookupError, UnicodeError):
-        text = _guessed(data)
+        text, warnings = _guessed(data)
     if part.get_param("format") == "flowed":
-        return _unflow(text, joined=part.get_param("delsp") == "yes")
-    return text
+        text = _unflow(text, joined=part.get_param("delsp") == "yes")
+    return text, warnings
 
 
-def _guessed(data: bytes) -> str:
+def _guessed(data: bytes) -> tuple[str, tuple[str, ...]]:
     try:
-        return decode(data)[0]
+        return decode(data)
     except RejectedError:
-        return data.decode("utf-8", "replace")
+        return data.decode("utf-8", "replace"), (DAMAGED_UTF8,)
 
 
 def _unflow(text: str, *, joined: bool) -> str:

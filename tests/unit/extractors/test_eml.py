@@ -145,6 +145,26 @@ def test_a_charset_that_is_wrong_or_unknown_does_not_lose_the_body(charset: str)
     assert document.text == f"# S\n\n{text}\n"
 
 
+@pytest.mark.parametrize(
+    ("header", "encoding"),
+    [
+        ("Content-Type: text/plain; charset=unknown-8bit\n", "koi8_r"),
+        ("Content-Type: text/html; charset=unknown-8bit\n", "koi8_r"),
+        ("", "koi8_r"),
+        ("Content-Type: text/plain; charset=us-ascii\n", "cp1252"),
+    ],
+)
+def test_a_charset_that_is_guessed_is_a_warning(header: str, encoding: str) -> None:
+    text = {
+        "koi8_r": "Съешь же ещё этих мягких булок да выпей чаю.",
+        "cp1252": "Die Tür lässt sich schließen.",
+    }
+    head = f"Subject: S\n{header}Content-Transfer-Encoding: 8bit\n\n"
+    [document] = read(head.encode() + text[encoding].encode(encoding))
+    assert document.text == f"# S\n\n{text[encoding]}\n"
+    assert document.warnings == (f"charset_guessed:{encoding}",)
+
+
 def test_encoded_headers_are_decoded() -> None:
     [document] = read(b"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n =?utf-8?q?_aus_K=C3=B6ln?=\n\nText.\n")
     assert document.title == "Gr\u00fc\u00dfe aus K\u00f6ln"
