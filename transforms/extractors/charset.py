@@ -45,6 +45,13 @@ _OTHERS = (
     "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949",
     "cp1251", "koi8_r", "cp866", "iso8859_5", "cp1253", "cp1255", "cp1256", "cp874",
 )  # fmt: skip
+_KANA = re.compile(r"[\u3041-\u30ff]")
+_KANA_AT_LEAST = 0.2
+_WIDE_STOPS = re.compile(r"[\n \u3000-\u3002\uff0c]")
+_STOPS_AT_LEAST = 0.03
+_EAST_ASIAN = re.compile(r"[\t\r\n -~\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uffee]")
+_NEARLY_ALL = 0.95
+"""Shares of the characters."""
 _CONTROLS = bytes(byte for byte in range(0x20) if byte not in b"\t\n\v\f\r\x1b")
 _CONTROLS_AT_MOST = 0.1
 _STRAY_CONTROLS = 8
@@ -89,7 +96,7 @@ def _decode(data: bytes, encoding: str | None) -> tuple[str, tuple[str, ...]]:
         text, warnings = _utf8(data)
         if text is not None:
             return text, warnings
-    wide = _utf16_without_mark(data[:_SAMPLE])
+    wide = _utf16_without_mark(data[:_SAMPLE]) or _east_asian_utf16(data[:_SAMPLE])
     if wide is not None:
         text, warnings = _marked(data, wide)
         return text, (f"charset_guessed:{wide}", *warnings)
@@ -192,6 +199,21 @@ def _utf16_without_mark(sample: bytes) -> str | None:
     if odd_zeros > 20 * even_zeros:
         return "utf-16-le"
     return "utf-16-be" if even_zeros > 20 * odd_zeros else None
+
+
+def _east_asian_utf16(sample: bytes) -> str | None:
+    """Chinese, Japanese and Korean in UTF-16 have few zeros, and show themselves by kana, or by spaces and stops.
+
+    Read so, nearly any letters make ideographs; these signs, save kana, have control characters for one byte.
+    """
+    if sample.isascii():
+        return None
+    for encoding in ("utf-16-le", "utf-16-be"):
+        text = sample.decode(encoding, "replace")
+        signs = len(_KANA.findall(text)) / _KANA_AT_LEAST + len(_WIDE_STOPS.findall(text)) / _STOPS_AT_LEAST
+        if signs > len(text) and len(_EAST_ASIAN.findall(text)) > _NEARLY_ALL * len(text):
+            return encoding
+    return None
 
 
 def _is_printable(data: bytes) -> bool:

@@ -48,6 +48,11 @@ def test_what_is_marked_or_declared_is_read_without_a_warning(data: bytes, text:
         ("오늘은 날씨가 좋아서 공원에 산책하러 갑니다.", "cp949"),
         ("Η γρήγορη καφέ αλεπού πηδάει πάνω από το σκυλί", "cp1253"),
         ("Plain letters in wide characters", "utf-16-le"),
+        (JAPANESE, "utf-16-le"),
+        (JAPANESE, "utf-16-be"),
+        ("今天天气很好，我们去公园散步吧。北京是中国的首都。\n", "utf-16-le"),
+        ("오늘은 날씨가 좋아서 공원에 산책하러 갑니다.", "utf-16-le"),
+        ("今天天氣很好，我們去公園散步吧。台北是一個大城市。", "big5hkscs"),
     ],
 )
 def test_a_guess_is_marked_as_one(text: str, encoding: str) -> None:
