@@ -1,13 +1,14 @@
 """``code``: source code cut between the nodes of its syntax tree, everything else as by ``verbatim``.
 
 Whole definitions are packed up to the target; one over it is taken apart, and cut where it is shallowest. A
-language without a grammar, and code of a megabyte and more, is cut at blank lines and lines.
+language without a grammar, and code of a megabyte and more, is cut at blank lines and lines. A heading goes
+with the first piece of the code that it stands above.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from transforms.chunkers.packing import clipped, pack_blocks
@@ -40,8 +41,7 @@ def cut_code(document: Document, settings: ChunkSettings, tools: Tools) -> list[
     if tools.measure(start, end) <= settings.size.target:
         return [Cut(start, end, CutKind.WHOLE)]
     cuts: list[Cut] = []
-    for grammar, group in groupby(document.blocks, key=_grammar):
-        blocks = list(group)
+    for grammar, blocks in _regions(document.blocks, keep=settings.headings.keep_with_next):
         if grammar is None or blocks[-1].end - blocks[0].start > LARGEST:
             cuts += pack_blocks(document.text, blocks, settings, tools.measure)
         else:
@@ -53,15 +53,29 @@ def _grammar(block: Block) -> str | None:
     return grammar_of(block.language) if block.kind is BlockKind.CODE else None
 
 
+def _regions(blocks: Sequence[Block], *, keep: bool) -> list[tuple[str | None, list[Block]]]:
+    """Runs of blocks of one grammar, or of none; with ``keep``, headings are in the run of what follows them."""
+    runs = [(grammar, list(group)) for grammar, group in groupby(blocks, key=_grammar)]
+    if keep:
+        for (_, before), (_, behind) in pairwise(runs):
+            headings = list(takewhile(lambda block: block.kind is BlockKind.HEADING, reversed(before)))
+            behind[:0] = reversed(headings)
+            del before[len(before) - len(headings) :]
+    return [(grammar, run) for grammar, run in runs if run]
+
+
 def _cut_region(
     text: str, blocks: Sequence[Block], grammar: str, settings: ChunkSettings, tools: Tools
 ) -> list[Cut]:
     first, last = blocks[0].start, blocks[-1].end
-    code = _without_fences(text, blocks, first, last)
+    fences = [block for block in blocks if block.kind is BlockKind.CODE]
+    top = fences[0].start
     found = syntax_units(
-        code, grammar, lambda start, end: tools.measure(first + start, first + end) <= settings.size.target
+        _without_fences(text, fences, top, last),
+        grammar,
+        lambda start, end: tools.measure(top + start, top + end) <= settings.size.target,
     )
-    units = [Unit(first + unit.start, first + unit.end, unit.depth) for unit in found]
+    units = [Unit(top + unit.start, top + unit.end, unit.depth) for unit in found]
     cuts: list[Cut] = []
     for start, end in _packed(text, units, first, last, settings, tools):
         if tools.measure(start, end) <= settings.size.max:

@@ -99,6 +99,31 @@ def test_a_fence_in_a_page_is_cut_by_its_language_and_the_page_like_any() -> Non
     assert "".join("".join(chunks).split()) == "".join(page.split())
 
 
+@pytest.mark.parametrize(
+    ("above", "first"),
+    [
+        ("## Install\n\n", []),
+        ("Intro text of the page.\n\n## Example\n\n", ["Intro text of the page."]),
+        ("Intro text of the page.\n\n# Use\n\n## Example\n\n", ["Intro text of the page."]),
+    ],
+)
+def test_headings_go_with_the_first_piece_of_the_fence_below_them(above: str, first: list[str]) -> None:
+    page = above + "```python\n" + "def f(x):\n    return x\n\n" * 8 + "```\n\n## End"
+    chunks = texts(Document(page, parse_blocks(page, "markdown"), "text/markdown", "markdown/1"), 80)
+    headings = above[above.index("#") :]
+    assert chunks[: len(first)] == first
+    assert chunks[len(first)].startswith(f"{headings}```python\ndef f(x):\n    return x")
+    assert chunks[-1] == "## End"
+    assert "".join("".join(chunks).split()) == "".join(page.split())
+
+
+def test_a_heading_between_two_fences_goes_with_the_second() -> None:
+    fence = "```python\nx = 1\n\ny = 2\n```"
+    page = f"{fence}\n\n## Next\n\n{fence}"
+    document = Document(page, parse_blocks(page, "markdown"), "text/markdown", "markdown/1")
+    assert texts(document, 40) == [fence, f"## Next\n\n{fence}"]
+
+
 def test_nesting_deeper_than_a_stack_is_cut_all_the_same() -> None:
     text = "x = " + "(" * 5000 + "1" + ")" * 5000 + "\n"
     assert "".join(cut(text, "python", 100)) == text.strip()
