@@ -18,6 +18,7 @@ from transforms.extractors.charset import decode
 from transforms.extractors.html_content import Content
 from transforms.extractors.letters import readable
 from transforms.extractors.markdown_writer import MarkdownWriter
+from transforms.extractors.mathml import mathml_text
 from transforms.model.document import Document, JsonValue, canonical_text
 from transforms.model.errors import RejectedError
 from transforms.structure.blocks import parse_blocks
@@ -37,6 +38,7 @@ _CELLS = ("td", "th")
 _SPACE = re.compile(r"\s+")
 _LANGUAGE = re.compile(r"\b(?:language|lang|highlight-source|brush:)[-\s]*([\w+#-]+)")
 _PERMALINKS = ("headerlink", "anchor", "anchorjs-link", "hash-link", "permalink")
+_PERMALINK_SIGNS = ("¶", "#", "§", "\U0001f517", "\uf0c1")
 _METADATA = {
     "author": "author", "description": "description", "keywords": "keywords",
     "article:published_time": "created", "article:modified_time": "modified", "date": "created",
@@ -163,6 +165,8 @@ class _Writer:
             self.out.code("".join(element.itertext()), _language(element))
         elif tag in ("br", "hr"):
             self.end_paragraph()
+        elif tag == "math":
+            self._line.append(mathml_text(element))
         else:
             self._children(element, own_block=tag in _BLOCKS)
 
@@ -244,12 +248,13 @@ class _Writer:
     def _texts(
         self, element: HtmlElement, skipped: set[HtmlElement], *, skip_permalinks: bool
     ) -> Iterator[str]:
+        if element.tag == "math":
+            yield mathml_text(element)
+            return
         yield element.text or ""
         for child in element:
             if isinstance(child.tag, str) and child not in skipped and not self.content.leaves_out(child):
-                is_permalink = skip_permalinks and any(
-                    name in (child.get("class") or "").split() for name in _PERMALINKS
-                )
+                is_permalink = skip_permalinks and _is_permalink(child)
                 # Inline elements are part of a word; all others part words.
                 edge = " " if child.tag in _BLOCKS or child.tag in ("br", "li", "tr", *_CELLS) else ""
                 if not is_permalink:
@@ -257,6 +262,14 @@ class _Writer:
                     yield from self._texts(child, skipped, skip_permalinks=skip_permalinks)
                     yield edge
             yield child.tail or ""
+
+
+def _is_permalink(element: HtmlElement) -> bool:
+    """Whether it is a heading's link to itself, by its class or as a sign that leads into the page."""
+    if any(name in (element.get("class") or "").split() for name in _PERMALINKS):
+        return True
+    is_inside = element.tag == "a" and (element.get("href") or "").startswith("#")
+    return is_inside and element.text_content().strip() in _PERMALINK_SIGNS
 
 
 def _rows(table: HtmlElement) -> Iterator[list[HtmlElement]]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 _NEVER = frozenset((
-    "audio", "button", "canvas", "embed", "head", "iframe", "input", "math", "noscript", "object", "script",
+    "audio", "button", "canvas", "embed", "head", "iframe", "input", "noscript", "object", "script",
     "select", "style", "svg", "template", "textarea", "video",
 ))  # fmt: skip
 _AROUND = frozenset(("nav", "header", "footer", "aside", "form", "dialog"))
@@ -58,7 +58,7 @@ class Content:
 
     def leaves_out(self, element: HtmlElement) -> bool:
         """Whether an element, with all in it, is no content."""
-        if element.tag in _NEVER or element in self._dropped:
+        if element.tag in _NEVER or element in self._dropped or _is_drawn_formula(element):
             return True
         if not self._keep_hidden and _is_hidden(element):
             return True
@@ -67,6 +67,14 @@ class Content:
 
 def _is_hidden(element: HtmlElement) -> bool:
     return element.get("hidden") is not None or _HIDDEN.search(element.get("style") or "") is not None
+
+
+def _is_drawn_formula(element: HtmlElement) -> bool:
+    """Whether it is the drawing of a formula that stands beside it as MathML, as KaTeX and MathJax have it."""
+    if element.get("aria-hidden") != "true" or element.tag not in ("span", "nobr"):
+        return False
+    beside = (element.getprevious(), element.getnext())
+    return any(each is not None and each.find("math") is not None for each in beside)
 
 
 def _is_around(element: HtmlElement) -> bool:

@@ -19,6 +19,8 @@ def read(body: str, **settings: object) -> Document:
     [
         ("<h2>A <em>b</em></h2><p>c<br>d</p>", "## A b\n\nc\n\nd\n"),
         ("<h1>T<a class=headerlink href=#t>¶</a></h1><p>x", "# T\n\nx\n"),
+        ('<h2><a href="#x">¶</a>Head</h2><p>x', "## Head\n\nx\n"),
+        ('<h2><a href="#x">Head</a> of #5</h2><p>x', "## Head of #5\n\nx\n"),
         ("a<span>b</span>c <div>d</div> e", "abc\n\nd\n\ne\n"),
         ("<ul><li>a<li>b<ul><li>c</ul></ul>", "- a\n- b\n  - c\n"),
         ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b\n"),
@@ -29,6 +31,36 @@ def read(body: str, **settings: object) -> Document:
     ],
 )
 def test_what_a_reader_sees_becomes_markdown(body: str, text: str) -> None:
+    assert read(body).text == text
+
+
+X_IS_1 = "<math><mi>x</mi><mo>=</mo><mn>1</mn></math>"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (f"<p>Let {X_IS_1}, then", "Let x = 1, then\n"),
+        (f"<ul><li>{X_IS_1}</ul>", "- x = 1\n"),
+        (f"<h1>On {X_IS_1}</h1><p>y", "# On x = 1\n\ny\n"),
+        (
+            "<math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math>",
+            "(a + b)/2\n",
+        ),
+        (
+            "<math><msup><mi>x</mi><mn>2</mn></msup><mo>-</mo><msub><mi>y</mi><mi>i</mi></msub></math>",
+            "x^2 - y_i\n",
+        ),
+        ("<math><mo>-</mo><mi>x</mi><mo>=</mo><msqrt><mn>2</mn></msqrt></math>", "-x = √2\n"),
+        ("<math><mi>f</mi><mo>&#x2061;</mo><mo>(</mo><mi>x</mi><mo>)</mo></math>", "f(x)\n"),
+        (
+            "<math><semantics><mi>x</mi><annotation encoding='application/x-tex'>\\x</annotation></semantics></math>",
+            "x\n",
+        ),
+        (f'<span><span>{X_IS_1}</span><span aria-hidden="true">x=1</span></span>', "x = 1\n"),
+    ],
+)
+def test_a_formula_is_written_on_the_line_once(body: str, text: str) -> None:
     assert read(body).text == text
 
 
