@@ -17,7 +17,7 @@ from transforms.embedders.settings import StaticSettings
 from transforms.model.errors import ConfigError, GuardError, ParquetryError
 
 MODEL = make_embedder(StaticSettings())
-KEY = "sk-planted-4711"
+KEY = "planted-4711"
 
 
 @pytest.fixture
@@ -219,6 +219,7 @@ def test_a_planted_key_is_in_no_file_log_pickle_or_graph_of_a_run(world, server,
     monkeypatch.setenv("PLANTED", KEY)
     server.rules.key = KEY
     server.rules.poison = {"radio": 400}
+    server.rules.echo = True
     embedder = embedder_of(server, api_key_env="PLANTED", base_url=server.url)
     with caplog.at_level("DEBUG"):
         outcome = world.run(embedder=embedder)

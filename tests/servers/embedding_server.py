@@ -53,6 +53,8 @@ class Rules:
     """Requests that are answered before every other gets 401."""
     broken: int | None = None
     """Status of every request, whatever it holds."""
+    echo: bool = False
+    """Whether a refusal repeats the key that it was sent."""
 
 
 class EmbeddingServer:
@@ -161,7 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, owner: EmbeddingServer, request: dict[str, Any], texts: list[str], size: int) -> None:
         refusal = self._refusal(owner, request, texts, size)
         if refusal:
-            return self._send(refusal[0], {"error": {"message": refusal[1]}}, refusal[2])
+            echo = f" ({self.headers['Authorization'].split()[-1]})" if owner.rules.echo else ""
+            return self._send(refusal[0], {"error": {"message": refusal[1] + echo}}, refusal[2])
         fault = owner.next_fault()
         if fault in INSTEAD_OF_IT:
             return self._fail(fault)

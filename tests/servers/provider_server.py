@@ -75,9 +75,8 @@ class _Handler(BaseHTTPRequestHandler):
         request = json.loads(body)
         owner.requests.append((self.path, request))
         if owner.statuses:
-            return self._send(
-                owner.statuses.popleft(), {"message": "Too many requests, wait before trying"}
-            )
+            sent = self.headers["Authorization"].partition(" ")[2]
+            return self._send(owner.statuses.popleft(), {"message": f"Wait before trying, {sent}"})
         for path, answer in _ANSWERS:
             if re.fullmatch(path, self.path):
                 return self._send(*answer(self, owner, request, body))

@@ -17,6 +17,7 @@ import httpx
 import numpy as np
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_random_exponential
 
+from transforms.embedders.redaction import redacted
 from transforms.model.errors import ParquetryError
 
 if TYPE_CHECKING:
@@ -166,7 +167,8 @@ class Endpoint:
             try:
                 response = self._post(body)
             except httpx.RequestError as error:
-                raise _AgainError(f"{type(error).__name__}: {error}") from error
+                said = redacted(str(error), error.request)
+                raise _AgainError(f"{type(error).__name__}: {said}") from error
             if response.status_code == 429:
                 wait = retry_after(response.headers.get("Retry-After"), time.time())
                 self._pace.refused(sent_at, max(wait, self._least_pause))
@@ -183,9 +185,12 @@ class Endpoint:
             for part in response.iter_bytes():
                 parts.append(part)
                 if time.monotonic() > until:
-                    raise httpx.ReadTimeout(f"the answer took more than {self._timeout:g} s")
+                    detail = f"the answer took more than {self._timeout:g} s"
+                    raise httpx.ReadTimeout(detail, request=response.request)
         headers = {"Retry-After": response.headers.get("Retry-After", "")}
-        return httpx.Response(response.status_code, headers=headers, content=b"".join(parts))
+        return httpx.Response(
+            response.status_code, headers=headers, content=b"".join(parts), request=response.request
+        )
 
     def _raise_for_status(self, response: httpx.Response) -> None:
         status = response.status_code
@@ -241,14 +246,14 @@ def retry_after(value: str | None, now: float) -> float:
 
 
 def error_text(response: httpx.Response) -> str:
-    """What the server says of its refusal, on one line, without anything that looks like a key."""
+    """What the server says of its refusal, on one line, without anything that is or looks like a key."""
     try:
         content = response.json()
     except ValueError:
         content = response.text
     while isinstance(content, dict):
         content = next((content[k] for k in ("error", "message", "detail") if k in content), str(content))
-    line = " ".join(str(content).split())
+    line = redacted(" ".join(str(content).split()), response.request)
     line = re.sub(r"(?i)(bearer\s+|sk-|api[-_ ]?key(?: provided)?\W+)\S+", r"\1***", line)
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 

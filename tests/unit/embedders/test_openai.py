@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import pickle
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -381,7 +382,7 @@ def test_with_a_fifth_of_all_requests_failing_every_vector_is_the_same(server):
     assert sum(server.faults.values()) > 12
 
 
-KEY = "sk-planted-4711"
+KEY = "planted-4711/+"
 
 
 def test_the_key_is_sent_and_appears_nowhere(server, monkeypatch, caplog):
@@ -403,8 +404,36 @@ def test_the_key_is_sent_and_appears_nowhere(server, monkeypatch, caplog):
 
 
 def test_a_key_in_a_servers_answer_is_hidden():
-    answer = httpx.Response(401, json={"error": {"message": "Incorrect API key provided: sk-abc. Bye"}})
-    assert "abc" not in error_text(answer)
+    request = httpx.Request("POST", "https://host/v1", headers={"Authorization": f"Bearer {KEY}"})
+    forms = [
+        "planted-4711/+",
+        "PLANTED-4711/+",
+        "planted-4711%2F%2B",
+        "planted-4711/%2B",
+        "cGxhbnRlZC00NzExLys=",
+    ]
+    for form in forms:
+        answer = httpx.Response(
+            400, json={"error": {"message": f"no such user {form}, bye"}}, request=request
+        )
+        assert re.fullmatch(r"no such user \*\*\*=?, bye", error_text(answer))
+    other = {"error": {"message": "Incorrect API key provided: sk-abc. Bye"}}
+    assert "abc" not in error_text(httpx.Response(401, json=other, request=request))
+
+
+@pytest.mark.parametrize("fault", ["401", "poison"])
+def test_a_key_that_a_server_repeats_is_not_shown(server, monkeypatch, fault):
+    monkeypatch.setenv("MY_KEY", KEY)
+    server.rules.key = KEY if fault == "poison" else "another"
+    server.rules.poison, server.rules.echo = {"servo": 400}, True
+    client = client_for(server, api_key_env="MY_KEY")
+    if fault == "poison":
+        client.embed(["wheel", "servo"])
+        assert client.refusal("servo") == ("embedding_refused", "400: this input cannot be embedded (***)")
+    else:
+        with pytest.raises(ParquetryError, match=r"401: .*\*\*\*") as failure:
+            client.embed(["wheel"])
+        assert "planted" not in str(failure.value)
 
 
 def test_a_key_that_is_not_set_is_named_before_anything_is_sent(monkeypatch):
