@@ -1,7 +1,7 @@
 """Reads CSV and TSV: a table of pipe rows, or a document a row. Cells are text as it is written.
 
-The separator is the one that the header has most of, so that files of countries where a number has a comma
-are read. Rows that are longer than the header widen the table; nothing is lost.
+The separator is the one that a first line ``sep=;`` tells, or that the header has most of, so that files of
+countries where a number has a comma are read. Rows that are longer than the header widen the table; nothing is lost.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 CSV, TSV = "text/csv", "text/tab-separated-values"
 UNQUOTED = "quotes_ignored"
 """Warning: a quotation mark is never closed, so that none was taken for one."""
+_EXCELS_SEPARATOR = re.compile(r"\A\n*sep=([\t !#-/:-@\[-`{-~])\n", re.IGNORECASE)
+"""The line above the header by which Excel is told the separator."""
 _QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -55,6 +57,9 @@ def extract_delimited(
     """
     text, warnings = decode(data, settings.encoding)
     text = canonical_text(text)
+    told = _EXCELS_SEPARATOR.match(text)
+    if told:
+        text, separator = text[told.end() :], told[1]
     frame, more_warnings = _frame(text, separator or _separator(text))
     warnings += more_warnings
     if is_by_record(settings, auto=False):

@@ -120,6 +120,23 @@ def test_the_separator_is_the_one_that_the_header_has(data: bytes) -> None:
     assert read(data, "x.csv")[0].text == "| a | b |\n| --- | --- |\n| 1,5 | 2 |\n"
 
 
+@pytest.mark.parametrize(
+    ("data", "name", "head"),
+    [
+        (b"sep=;\r\na,x;b\r\n1;2\r\n", "x.csv", "a,x"),
+        (b"\xef\xbb\xbfSEP=,\na;x,b\n1,2\n", "x.csv", "a;x"),
+        (b"sep=\t\na,x\tb\n1\t2\n", "x.csv", "a,x"),
+        (b"sep=;\na,x;b\n1;2\n", "x.tsv", "a,x"),
+    ],
+)
+def test_a_first_line_that_tells_excel_the_separator_is_no_header(
+    data: bytes, name: str, head: str
+) -> None:
+    [document] = read(data, name)
+    assert document.text == f"| {head} | b |\n| --- | --- |\n| 1 | 2 |\n"
+    assert document.metadata == {"records": 1}
+
+
 def test_rows_that_are_longer_or_shorter_than_the_header_lose_nothing() -> None:
     assert read(b"a,b\n1\n1,2,3\n", "x.csv")[0].text == (
         "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |\n"
