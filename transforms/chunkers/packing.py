@@ -27,6 +27,7 @@ from transforms.structure.breaks import (
     last_space,
     last_wide_character,
     last_word,
+    next_grapheme,
 )
 
 if TYPE_CHECKING:
@@ -245,7 +246,8 @@ class _Packer:
         if not line and (first > position or (first > 0 and text[first - 1] != "\n")):
             return ink
         line = line or first
-        return line if self._reach(line, self._target) > ink else ink
+        fits = next_grapheme(text, ink, ink + 1, self._end) <= self._reach(line, self._target)
+        return line if fits else ink
 
 
 def _harder(began: CutKind, ended: CutKind) -> CutKind:

@@ -62,6 +62,12 @@ def test_R09_no_chunk_is_blank() -> None:
     assert texts("x" * 50 + "\n", 50, title="T") == ["x" * 50]
 
 
+def test_R09_indentation_that_leaves_no_room_for_ink_is_in_no_chunk() -> None:
+    family = "\N{MAN}\u200d\N{WOMAN}"
+    assert texts(f"\t{family}", 2, min_fill=0) == [family]
+    assert texts(f"\tab{family}", 2, min_fill=0) == ["\ta", "b", family]
+
+
 def test_R10_a_last_piece_of_one_character_joins_the_one_before() -> None:
     assert texts("x" * 51, 50, top=60) == ["x" * 51]
 
