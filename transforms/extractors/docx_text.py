@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from transforms.extractors.docx_styles import VAL, Styles, W, is_on
+from transforms.extractors.docx_symbols import symbol
 from transforms.extractors.formula import formula_text
 from transforms.extractors.safe_xml import Element, local_name
 
@@ -23,17 +24,6 @@ _GONE = frozenset(
 )
 """``rt`` is the reading above East Asian characters, which repeats them."""
 _DRAWINGS = frozenset({"drawing", "pict", "object", "AlternateContent"})
-_WINGDINGS = {
-    "F0FE": "\u2612",
-    "F0A8": "\u2610",
-    "F06F": "\u2610",
-    "F0FC": "\u2713",
-    "F0FB": "\u2717",
-    "F0E0": "\u2192",
-    "F0DF": "\u2190",
-    "F0B7": "\u2022",
-    "F0A7": "\u2022",
-}
 
 
 class RunReader:
@@ -92,7 +82,7 @@ class RunReader:
         if name == "br":
             return "\n"
         if name == "sym":
-            return _symbol(piece.get(f"{W}char", ""))
+            return symbol(piece.get(f"{W}font", ""), piece.get(f"{W}char", ""))
         if name in ("footnoteReference", "endnoteReference"):
             return self._note(name.removesuffix("Reference"), piece)
         if name == "ruby":
@@ -130,19 +120,6 @@ def text_boxes(drawing: Element) -> Iterator[Element]:
     else:
         for child in drawing:
             yield from text_boxes(child)
-
-
-def _symbol(code: str) -> str:
-    """A character of a symbol font: the common ones by their meaning, others without one not at all."""
-    try:
-        point = int(code, 16)
-    except ValueError:
-        return ""
-    return _WINGDINGS.get(code.upper(), "" if 0xE000 <= point <= 0xF8FF else _character(point))
-
-
-def _character(point: int) -> str:
-    return chr(point) if point <= 0x10FFFF else ""
 
 
 def _tick_box(mark: Element) -> str:

@@ -212,6 +212,23 @@ def test_formulas_and_symbols_are_written_on_the_line(make_docx: MakeDocx) -> No
     assert read(make_docx(p(r("x = ") + half + r(" ") + tick))).text == "x = (a+b)/2 \u2713\n"
 
 
+@pytest.mark.parametrize(
+    ("font", "codes", "text"),
+    [
+        ("Symbol", "F0B0 F061 F0B1 F0A3 F0B3 F06D F057 F0B7 F0E5 F0F2", "°α±≤≥μΩ•∑∫"),
+        ("Symbol", "0062 F0FC", "β"),
+        ("Wingdings", "F0FC F06F F0FE F0B0", "✓☐☒"),
+        ("Webdings", "F0FC F061", ""),
+        ("Segoe UI Symbol", "2713", "✓"),
+    ],
+)
+def test_a_symbol_is_read_by_the_codes_of_its_font(
+    make_docx: MakeDocx, font: str, codes: str, text: str
+) -> None:
+    signs = "".join(f'<w:r><w:sym w:font="{font}" w:char="{code}"/></w:r>' for code in codes.split())
+    assert read(make_docx(p(r("a") + signs + r("b")))).text == f"a{text}b\n"
+
+
 def test_prose_that_looks_like_a_mark_is_no_heading(make_docx: MakeDocx) -> None:
     document = read(make_docx(p(r("# 5 is the number")) + p(r("---")) + p(r("C# is a language"))))
     assert document.text == "\\# 5 is the number\n\n\\---\n\nC# is a language\n"
