@@ -41,6 +41,8 @@ _ESCAPED_JAPANESE = (b"\x1b$B", b"\x1b$@", b"\x1b(J")
 _HIGH_RUNS = re.compile(rb"[\x80-\xff]+")
 _WORDS_WITH_HIGH_BYTES = re.compile(rb"[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff]*")
 _CENTRAL_AS_WESTERN = re.compile(r"[šžŠŽ]|(?<=[^\W\d_])[¿¼¾£\ufffd]|[¹³](?=[^\W\d_])")
+_C1 = bytes(range(0x80, 0xA0))
+_POLISH_LATIN2 = re.compile("(?<=[^\\W\\d_])[±¶]|¶(?=[^\\W\\d_])")
 _OTHERS = (
     "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949",
     "cp1251", "koi8_r", "cp866", "iso8859_5", "cp1253", "cp1255", "cp1256", "cp874",
@@ -257,8 +259,13 @@ def _latin_guesses(sample: bytes) -> tuple[str, ...]:
     central = len(_CENTRAL_AS_WESTERN.findall(text))
     turkish = len(re.findall("[þýðÞÝÐ]", text))
     if central > 0.1 * len(_HIGH_RUNS.findall(sample)):
-        return ("cp1250", "cp1252")
+        return ("iso8859_2" if _is_polish_latin2(sample, text) else "cp1250", "cp1252")
     return ("cp1254", "cp1252") if turkish and not re.search("[áæÆÁ]", text) else ("cp1252", "cp1250")
+
+
+def _is_polish_latin2(sample: bytes, as_western: str) -> bool:
+    """Where cp1250 has quotes and Polish s and z, ISO 8859-2 has none; its a and s with marks show as symbols."""
+    return sample.translate(None, _C1) == sample and _POLISH_LATIN2.search(as_western) is not None
 
 
 def _other_guesses(sample: bytes) -> tuple[str, ...]:

@@ -39,6 +39,8 @@ def test_what_is_marked_or_declared_is_read_without_a_warning(data: bytes, text:
         ("15 m³ à 20 €, s’il vous plaît", "cp1252"),
         ("Příliš žluťoučký kůň úpěl ďábelské ódy", "cp1250"),
         ("Zażółć gęślą jaźń, dzisiaj jest ładna pogoda", "cp1250"),
+        ("Zażółć gęślą jaźń, dzisiaj jest ładna pogoda", "iso8859_2"),
+        ("Są to ładne rzeczy i żółte kółka", "cp1250"),
         ("Bugün hava çok güzel, şarkı söylüyoruz", "cp1254"),
         (RUSSIAN, "cp1251"),
         (RUSSIAN, "cp866"),
