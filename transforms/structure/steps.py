@@ -1,7 +1,8 @@
 """Which lines of a text are the steps of a procedure, and what belongs to each.
 
 One numbered line makes no procedure: a run has consecutive numbers at one indentation. A step goes up to the
-next one of its run, but a warning that stands by itself in front of a step belongs to that step.
+next one of its run, but a warning that stands by itself in front of a step belongs to that step. A note that is
+indented under a step does not: it explains what was said, where a warning comes before what it warns of.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _INDENT = re.compile(r"[ \t]*")
 _MARKS = r"[*_>]{0,3}[ \t]*"
 _NUMBER = re.compile(r"\d{1,6}")
+_NOTE = re.compile(_MARKS + r"NOTE\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class _Line:
     number: int | None
     blank: bool
     attached: bool
+    note: bool = False
 
 
 def step_runs(text: str, blocks: Sequence[Block], rules: StepRules) -> list[StepRun]:
@@ -119,6 +122,7 @@ def _lines(text: str, blocks: Sequence[Block], rules: StepRules) -> list[_Line]:
                 int(number.group()) if number else None,
                 not text[start:end].strip(),
                 rules.attached.match(text, behind, end) is not None,
+                _NOTE.match(text, behind, end) is not None,
             )
         )
     return _without_code(lines, blocks)
@@ -156,7 +160,8 @@ def _with_warnings(lines: Sequence[_Line], first: int, floor: int) -> int:
     """Where a step begins: with the paragraphs directly in front of it that begin with a warning's word."""
     begin = first
     for paragraph in _paragraphs_before(lines, first, floor):
-        if not lines[paragraph].attached:
+        line = lines[paragraph]
+        if not line.attached or (line.note and line.indent > lines[first].indent):
             break
         begin = paragraph
     return begin

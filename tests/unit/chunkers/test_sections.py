@@ -127,6 +127,27 @@ def test_Y09_a_warning_goes_with_the_step_behind_it_and_a_note_with_its_own() ->
     ]
 
 
+def test_Y09_a_note_that_is_indented_under_a_step_stays_with_it_and_one_that_is_not_goes_on() -> None:
+    text = "1. Open.\n\n   NOTE: slowly.\n\n   WARNING: hot.\n\n2. Close.\n\nNOTE: last.\n\n3. End."
+    assert step_texts(text) == [
+        ["1. Open.\n\n   NOTE: slowly.", "   WARNING: hot.\n\n2. Close.", "NOTE: last.\n\n3. End."]
+    ]
+
+
+def test_Y09_no_chunk_begins_with_the_note_of_the_step_before() -> None:
+    text = (
+        "1. Open the valve.\n\n   NOTE: the handle is behind the rack.\n\n2. Press the green button on the left."
+        "\n\n3. Wait for the lamp."
+    )
+    chunks = cut(
+        text, "procedure", size={"target": 60, "max": 90}, steps={"ceiling": 90}, overlap={"size": 0}
+    )
+    assert [chunk.text for chunk in chunks] == [
+        "1. Open the valve.\n\n   NOTE: the handle is behind the rack.",
+        "2. Press the green button on the left.\n\n3. Wait for the lamp.",
+    ]
+
+
 def test_Y10_above_the_ceiling_there_are_as_few_chunks_as_fit_it() -> None:
     text = steps(20, words=2)
     for ceiling, count in ((len(text), 1), (len(text) - 1, 2)):
