@@ -57,7 +57,7 @@ def test_a_run_that_reaches_its_budget_says_so_and_the_next_one_pays_for_nothing
     world, server, quick
 ):
     write_pages(world)
-    changes = {"embedder": embedder_of(server), "limits": {"max_tokens": 700}, "run": {"shard_bytes": 1024}}
+    changes = {"embedder": embedder_of(server), "limits": {"max_tokens": 300}, "run": {"shard_bytes": 1024}}
     refusals, spent, outcome = [], [0], None
     while outcome is None and len(refusals) < 10:
         try:
@@ -68,9 +68,9 @@ def test_a_run_that_reaches_its_budget_says_so_and_the_next_one_pays_for_nothing
         assert (world.table / "latest.json").exists() == (outcome is not None)
     assert refusals
     assert {error.exit_code for error in refusals} == {4}
-    assert max(np.diff(spent)) <= 700
+    assert max(np.diff(spent)) <= 300
     assert re.search(
-        r"Nothing was published: the budget of 700 tokens is used up \(limits\.max_tokens, limits\.max_cost\)\. "
+        r"Nothing was published: the budget of 300 tokens is used up \(limits\.max_tokens, limits\.max_cost\)\. "
         r"\d of \d shards are done, and every vector that was paid for is kept; the same command goes on",
         str(refusals[0]),
     )
@@ -78,6 +78,37 @@ def test_a_run_that_reaches_its_budget_says_so_and_the_next_one_pays_for_nothing
     assert len(texts_of(server)) == len(set(texts_of(server))) == outcome.counts["chunks"] == 32
     vectors = np.array([row["embedding"] for row in world.rows()], dtype=np.float32)
     assert vectors.tobytes() == MODEL.embed([row["embed_text"] for row in world.rows()]).tobytes()
+
+
+def test_a_budget_smaller_than_a_request_is_spent_to_the_last_text_in_every_run(world, server, quick):
+    write_pages(world, 12)
+    changes = {"embedder": embedder_of(server, max_items=100), "limits": {"max_tokens": 150}}
+    spent, said, outcome = [0], [], None
+    while outcome is None and len(spent) < 20:
+        try:
+            outcome = world.run(**changes)
+        except GuardError as error:
+            said.append(str(error))
+        spent.append(tokens_of(server))
+        assert spent[-2] < spent[-1] <= spent[-2] + 150
+    assert outcome.status == "published"
+    assert all("the budget of 150 tokens is used up" in sentence for sentence in said)
+    assert len(texts_of(server)) == len(set(texts_of(server))) == outcome.counts["chunks"]
+
+
+def test_a_budget_smaller_than_a_text_says_so_after_all_others_have_their_vectors(world, server, quick):
+    write_pages(world, 3)
+    world.put("long.md", "# Long\n\n" + "The wheel of the rover has a bolt. " * 8)
+    changes = {"embedder": embedder_of(server), "limits": {"max_tokens": 150}}
+    said = []
+    for _ in range(6):
+        with pytest.raises(GuardError) as failure:
+            world.run(**changes)
+        said.append(str(failure.value))
+    assert "is used up" in said[0]
+    assert re.search(r"is smaller than the next text, which has \d+ tokens\. Raise it", said[-1])
+    assert len(texts_of(server)) == len(set(texts_of(server)))
+    assert world.run(**changes | {"limits": {}}).status == "published"
 
 
 def test_a_run_that_a_server_ends_half_way_keeps_what_it_was_given(world, server, quick):

@@ -66,6 +66,10 @@ class Purse:
         self._held = 0
         self._lock = threading.Lock()
 
+    def can_ever_reach_for(self, tokens: int) -> bool:
+        """Whether a run that has spent nothing could send so many."""
+        return self._budget is None or tokens <= self._budget.tokens
+
     def reserve(self, tokens: int) -> None:
         """Set tokens aside before they are sent.
 
@@ -79,7 +83,7 @@ class Purse:
                 part = self._budget.take(tokens - self._held, self._workers)
                 if not part:
                     raise BudgetReachedError(
-                        f"The budget of {self._budget.tokens:,} tokens is used up; the next request needs "
+                        f"The budget of {self._budget.tokens:,} tokens is used up; the next text needs "
                         f"{tokens:,} more."
                     )
                 self._held += part

@@ -10,6 +10,7 @@ import json
 import logging
 import re
 import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ from transforms.embedders.request import ContentError, Endpoint, Halt, HaltedErr
 from transforms.embedders.usage import Usage
 from transforms.embedders.utf8 import ByteCounter
 from transforms.embedders.vectors import finished, usable
-from transforms.model.errors import BudgetReachedError, ConfigError, ParquetryError
+from transforms.model.errors import BudgetReachedError, ConfigError, GuardError, ParquetryError
 from transforms.model.ids import fingerprint, sha256_hex
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ class ServerEmbedder:
                 texts, self.counter, self.max_tokens, self.too_long, self._prefixes[task], self._refuse_text
             )
         )
+        pieces, least_beyond = self._affordable(pieces)
         halt = Halt()
         requests = list(self._requests(pieces))
         found, error = _in_threads(
@@ -148,6 +150,12 @@ class ServerEmbedder:
         )
         whole = put_together(len(texts), pieces, vectors, length)
         result = finished(whole, self.dimension, normalise=self._settings.normalise)
+        if error is None and least_beyond:
+            error = GuardError(
+                f"Nothing was published: the budget (limits.max_tokens, limits.max_cost) is smaller than the "
+                f"next text, which has {least_beyond:,} tokens. Raise it, or cut texts shorter; every vector that "
+                "was paid for is kept."
+            )
         if error is not None:
             raise StoppedError(error, result) from error
         return result
@@ -164,6 +172,17 @@ class ServerEmbedder:
     def notices(self) -> list[str]:
         """What was noticed since this was last asked: sentences for a person."""
         return self._usage.notices()
+
+    def _affordable(self, pieces: Sequence[Piece]) -> tuple[list[Piece], int]:
+        """The pieces of texts that the whole budget reaches for, and the tokens of the least of the others.
+
+        A text whose parts are not all affordable would be paid for in every run and never be done.
+        """
+        tokens: Counter[int] = Counter()
+        for piece in pieces:
+            tokens[piece.row] += piece.tokens
+        beyond = {row: count for row, count in tokens.items() if not self._purse.can_ever_reach_for(count)}
+        return [piece for piece in pieces if piece.row not in beyond], min(beyond.values(), default=0)
 
     def _requests(self, pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
         """Neighbours that go into one request within the limits; at least one."""
@@ -189,7 +208,10 @@ class ServerEmbedder:
         vectors, refused = self._embed_around_poison(texts, counts, task, halt)
         for row in np.flatnonzero(~usable(vectors)):
             if texts[row] not in refused:
-                vectors[row], again = self._ask_alone(texts[row], counts, task, halt)
+                try:
+                    vectors[row], again = self._ask_alone(texts[row], counts, task, halt)
+                except StoppedError as stopped:
+                    raise StoppedError(stopped.cause, vectors) from stopped
                 refused.update(again)
         for piece in request:
             if piece.text in refused:
@@ -293,6 +315,9 @@ def _in_threads(
             results[place] = work(requests[place])
         except HaltedError:
             pass
+        except StoppedError as stopped:
+            results[place] = stopped.vectors
+            errors.append(stopped.cause)
         except ParquetryError as error:
             errors.append(error)
             if not isinstance(error, BudgetReachedError):

@@ -1,7 +1,7 @@
 """Find the texts that a request fails for, so that all others get their vectors.
 
-A failed request is cut in two until the text that it fails for is alone. The number of requests spent on
-that is bounded.
+A failed request is cut in two until the text that it fails for is alone, and so is one that the budget does
+not reach for, until it does. The number of requests spent on that is bounded.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from transforms.embedders.protocol import StoppedError
 from transforms.embedders.request import ContentError
-from transforms.model.errors import ParquetryError
+from transforms.model.errors import BudgetReachedError, ParquetryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,6 +41,7 @@ def embed_around_poison(
         is_to_blame: whether a text that failed so alone is, and not the server or the parameters.
 
     Raises:
+        StoppedError: the budget does not reach for the next text; the error has the vectors until there.
         ParquetryError: every request fails, or too many are needed.
     """
     vectors = np.full((len(texts), dimension), np.nan, dtype=np.float32)
@@ -64,6 +66,10 @@ def embed_around_poison(
             if not is_to_blame(error):
                 raise ParquetryError(f"The embedding server refuses every text: {error.detail}") from error
             refusals[texts[first]] = error
+        except BudgetReachedError as error:
+            if last - first == 1:
+                raise StoppedError(error, vectors) from error
+            todo.extend(reversed(_cut(first, last, 2)))
     return vectors, refusals
 
 

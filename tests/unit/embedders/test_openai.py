@@ -343,6 +343,25 @@ def test_the_budget_stops_before_it_is_overspent_and_what_was_paid_for_is_given(
     assert np.isnan(vectors[len(paid) :]).all()
 
 
+def test_a_text_that_no_budget_reaches_for_is_not_paid_for_in_parts(server, tmp_path):
+    purse = Purse(Budget(str(tmp_path), "budget.json", 100), 1)
+    client = client_for(server, purse, max_tokens=60)
+    with pytest.raises(
+        StoppedError, match=r"smaller than the next text, which has 1[0-9]{2} tokens"
+    ) as stopped:
+        client.embed(["wheel " * 25, "servo"])
+    assert server.texts == [["servo"]]
+    assert np.isnan(stopped.value.vectors[0]).all()
+    assert same(stopped.value.vectors[1:], ["servo"])
+
+
+def test_a_request_over_the_budget_is_cut_to_what_the_budget_reaches_for(server, tmp_path):
+    client = client_for(server, Purse(Budget(str(tmp_path), "budget.json", 20), 1))
+    texts = ["wheel", "servo", "rover", "cable", "bolts", "rocks", "masts", "plate"]
+    assert same(client.embed(texts), texts)
+    assert server.texts == [texts[:4], texts[4:6], texts[6:]]
+
+
 def test_processes_that_share_a_budget_never_overspend_it_together(server, tmp_path):
     def work(worker: int) -> None:
         budget = Budget(str(tmp_path), "budget.json", 400)
