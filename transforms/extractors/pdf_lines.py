@@ -25,6 +25,8 @@ HYPHEN_AT_LINE_END = "\ufffe"
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST_WORD = re.compile(r"([\w'’]+)$")
 _FIRST_WORD = re.compile(r"^[\w'’]+")
+_DIGITS = re.compile(r"\d+")
+_BAR = re.compile(r" ?[|\u2022\u00b7] ?| [\u2013\u2014] ")
 _NUMBER_BEHIND = re.compile(r"(?<![^\s|(\[])(?P<number>\d{1,5})(?: ?(?:/|of|von) ?\d{1,5})?\W*$", re.I)
 _NUMBER_BEFORE = re.compile(r"^\W*(?P<number>\d{1,5})(?: ?(?:/|of|von) ?\d{1,5})?(?=[\s|]|$)", re.I)
 _PAGE_NUMBER = re.compile(
@@ -111,14 +113,15 @@ def without_furniture(pages: Sequence[PageLines]) -> tuple[list[PageLines], list
     A line at the end of a page is one of them where the same words stand at the same height of at least three
     pages and of a third of all, or the same words with a number at one end that counts the pages. A line that is
     set off from the text, at a height where most pages have such a line, is one already where another page says
-    the same, as a head that names the chapter, or where it is nothing but a number. What is said once stays: it is
-    a title, a footnote or a name.
+    the same, as a head that names the chapter, where one side of a bar in it is on many pages, numbers aside, or where
+    it is nothing but a number. What is said once stays: it is a title, a footnote or a name.
     """
     if len(pages) < _PAGES_AT_LEAST:
         return list(pages), []
     ends = [_ends(page) for page in pages]
     words = Counter(key for page in ends for key in {_wording(line) for line, _ in page})
     places = Counter(key for page in ends for key in {_place(line) for line, apart in page if apart})
+    sides = Counter(key for page in ends for key in {key for line, _ in page for key in _sides(line)})
     counting = _counting([[line for line, _ in page] for page in ends])
     needed = max(_PAGES_AT_LEAST, len(pages) // 3)
     most = max(_PAGES_AT_LEAST + 1, 0.6 * len(pages))
@@ -132,7 +135,12 @@ def without_furniture(pages: Sequence[PageLines]) -> tuple[list[PageLines], list
             key = _numbered(line, number)
             counts = line.size <= largest and key is not None and _near(counting, key) >= needed
             is_usual = apart and line.size <= largest and _near(places, _place(line)) >= most
-            if said >= needed or counts or (is_usual and (said > 1 or _is_page_number(line))):
+            is_head = (
+                said > 1
+                or _is_page_number(line)
+                or any(_near(sides, key) >= needed for key in _sides(line))
+            )
+            if said >= needed or counts or (is_usual and is_head):
                 gone.add(id(line))
                 found[key[0][0] if counts and key else line.text.strip()] = None
         kept.append(replace(page, lines=tuple(line for line in page.lines if id(line) not in gone)))
@@ -170,6 +178,13 @@ def _off(line: Line, lines: list[Line], pitch: float) -> bool:
 
 def _wording(line: Line) -> tuple[str, int]:
     return " ".join(line.text.split()).lower(), round(line.top / _SAME_PLACE)
+
+
+def _sides(line: Line) -> Iterator[tuple[str, int]]:
+    """What stands beside the bars of a line, as in ``Chapter 4 | Name``, with ``#`` for numbers; and its place."""
+    parts = _BAR.split(" ".join(line.text.split()).lower())
+    for part in parts if len(parts) > 1 else ():
+        yield _DIGITS.sub("#", part), round(line.top / _SAME_PLACE)
 
 
 def _counting(ends: Sequence[Sequence[Line]]) -> Counter[tuple[tuple[str, int], int]]:
