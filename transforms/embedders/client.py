@@ -23,7 +23,7 @@ from transforms.embedders.dialects import DIALECTS, Wish
 from transforms.embedders.lengths import Piece, pieces_of, put_together
 from transforms.embedders.pace import Pace
 from transforms.embedders.poison import embed_around_poison
-from transforms.embedders.protocol import StoppedError
+from transforms.embedders.protocol import NOT_FINITE, StoppedError
 from transforms.embedders.request import ContentError, Endpoint, Halt, HaltedError
 from transforms.embedders.usage import Usage
 from transforms.embedders.utf8 import ByteCounter
@@ -150,6 +150,7 @@ class ServerEmbedder:
         )
         whole = put_together(len(texts), pieces, vectors, length)
         result = finished(whole, self.dimension, normalise=self._settings.normalise)
+        self._forget_refusals(texts, result)
         if error is None and least_beyond:
             error = GuardError(
                 f"Nothing was published: the budget (limits.max_tokens, limits.max_cost) is smaller than the "
@@ -225,7 +226,7 @@ class ServerEmbedder:
             vectors, refused = self._embed_around_poison([text], counts, task, halt)
             if refused or usable(vectors)[0]:
                 return vectors[0], refused
-        error = ContentError("vector_not_finite", "the server gave zeros or numbers that are not finite")
+        error = ContentError(NOT_FINITE, "the server gave zeros or numbers that are not finite")
         return vectors[0], {text: error}
 
     def _embed_around_poison(
@@ -280,6 +281,13 @@ class ServerEmbedder:
                 f"The server's model takes {named.group(1)} tokens a text: set max_tokens to that or less. "
                 f"It said: {error.detail}"
             )
+
+    def _forget_refusals(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        """A text that has its vector now is refused no more."""
+        with self._lock:
+            if self._refused:
+                for row in np.flatnonzero(usable(vectors)).tolist():
+                    self._refused.pop(sha256_hex(texts[row]), None)
 
     def _refuse_text(self, text: str, reason: str, detail: str) -> None:
         self._refuse(text, ContentError(reason, detail))

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from transforms.embedders.settings import TooLong
 
+NOT_FINITE = "vector_not_finite"
+"""Reason of a refusal: the model gave the text zeros, or numbers that are not finite."""
+
 Task: TypeAlias = Literal["document", "query"]
 
 

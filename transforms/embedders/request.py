@@ -269,10 +269,12 @@ def parse_answer(
     """
     try:
         answer = found(response.json())
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise _AgainError("the answer is not an answer to this", reason=MALFORMED) from error
     places, rows = answer.places, answer.rows
-    if sorted(places, key=str) != sorted(range(items), key=str):
+    # Some servers write whole numbers as 0.0; True and False are equal to numbers and are none.
+    whole = all(isinstance(place, int | float) and not isinstance(place, bool) for place in places)
+    if not whole or sorted(places) != list(range(items)):
         detail = f"{len(rows)} vectors for {items} texts, or two in one place"
         raise _AgainError(detail, reason=MALFORMED)
     lengths = {len(row) for row in rows}
@@ -280,7 +282,7 @@ def parse_answer(
         given = ", ".join(map(str, sorted(lengths)))
         raise _AgainError(f"vectors of length {given} where {dimension} is configured", reason=MALFORMED)
     vectors = np.empty((items, dimension), dtype=np.float32)
-    vectors[places] = rows
+    vectors[np.array(places, dtype=np.intp)] = rows
     usage = answer.usage
     return Answer(vectors, usage if isinstance(usage, int) and usage > 0 else None)
 

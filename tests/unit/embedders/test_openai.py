@@ -24,7 +24,7 @@ from transforms.embedders.openai import build, key_headers, limits_of, recipe
 from transforms.embedders.pace import Pace
 from transforms.embedders.protocol import StoppedError
 from transforms.embedders.registry import make_embedder
-from transforms.embedders.request import Endpoint, error_text, retry_after
+from transforms.embedders.request import MALFORMED, Endpoint, error_text, parse_answer, retry_after
 from transforms.embedders.settings import OpenAISettings, StaticSettings
 from transforms.embedders.utf8 import ByteCounter
 from transforms.model.errors import BudgetReachedError, ConfigError, ParquetryError
@@ -247,6 +247,43 @@ def test_a_text_that_never_gets_a_finite_vector_is_refused_and_shifts_no_other(s
     assert np.isnan(vectors[0]).all()
     assert same(vectors[1:], ["a servo"])
     assert client.refusal("a wheel")[0] == "vector_not_finite"
+
+
+def test_a_text_that_gets_its_vector_later_is_refused_no_more(server):
+    client = client_for(server)
+    server.rules.poison = {"servo": 400}
+    client.embed(["wheel", "servo", "servo arm"])
+    assert client.refusal("servo") is not None
+    server.rules.poison = {}
+    assert same(client.embed(["servo"]), ["servo"])
+    assert client.refusal("servo") is None
+    assert client.refusal("servo arm") is not None
+
+
+@pytest.mark.parametrize(
+    ("content", "places"),
+    [
+        (b'{"data": [{"index": 1.0, "embedding": [1]}, {"index": 0.0, "embedding": [2]}]}', [2, 1]),
+        (b'{"data": [{"index": 0.5, "embedding": [1]}, {"index": 1, "embedding": [2]}]}', None),
+        (b'{"data": [{"index": false, "embedding": [1]}, {"index": true, "embedding": [2]}]}', None),
+        (b'{"data": [{"index": "0", "embedding": [1]}, {"index": [1], "embedding": [2]}]}', None),
+        (b'{"data": [{"index": NaN, "embedding": [1]}, {"index": 1, "embedding": [2]}]}', None),
+        (b'{"data": [{"index": 0, "embedding": [1' + b"0" * 400 + b"]}]}", None),
+        (b"[" * 100_000, None),
+        (b'{"data":' * 100_000, None),
+    ],
+)
+def test_an_answer_is_read_whole_or_is_malformed(content, places):
+    def read() -> list[float]:
+        response = httpx.Response(200, content=content)
+        return parse_answer(response, 2, 1, DIALECTS["openai"].found).vectors[:, 0].tolist()
+
+    if places is not None:
+        assert read() == places
+        return
+    with pytest.raises(Exception) as failure:  # noqa: PT011
+        read()
+    assert getattr(failure.value, "reason", None) == MALFORMED
 
 
 def test_the_number_of_items_is_learnt_from_the_servers_words(server):
