@@ -198,6 +198,14 @@ def test_the_number_of_processes_is_that_of_the_runner(world):
         elsewhere("--runner=FlinkRunner", embedder=quota)
 
 
+def test_a_server_that_gives_zeros_for_everything_publishes_nothing(world, server, quick):
+    write_pages(world)
+    server.chance = {"zeros": 1.0}
+    with pytest.raises(GuardError, match="of 32 texts that were embedded 32 came without a vector"):
+        world.run(embedder=embedder_of(server, max_items=100), limits={"max_rejected_share": 1})
+    assert not (world.table / "latest.json").exists()
+
+
 def test_a_text_over_the_models_input_is_embedded_in_parts_and_its_row_says_so(world, server, quick):
     one_character = "e" + "\u0301" * 30
     world.put("long.md", f"# Long\n\n{one_character}\n")

@@ -153,5 +153,5 @@ def test_a_model_that_changed_is_noticed_on_another_runner_too(world, server, mo
 def test_a_budget_that_does_not_reach_for_the_look_at_the_model_refuses_before_any_work(world, server):
     world.run(embedder=embedder_of(server))
     world.put("new.md", "# New\n\nOne more page.\n")
-    with pytest.raises(GuardError, match="budget of 5 tokens is used up"):
+    with pytest.raises(GuardError, match=r"budget .* is smaller than the next text"):
         world.run(embedder=embedder_of(server, on_drift="warn"), limits={"max_tokens": 5})

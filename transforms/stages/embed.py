@@ -9,7 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.embedders.batching import embed_distinct
-from transforms.embedders.protocol import GivesNotice, RefusesTexts, StoppedError, TakesLongTexts
+from transforms.embedders.protocol import (
+    NOT_FINITE,
+    GivesNotice,
+    RefusesTexts,
+    StoppedError,
+    TakesLongTexts,
+)
 from transforms.embedders.vectors import as_bits, as_int8
 from transforms.model.errors import BudgetReachedError
 from transforms.stages.embedder import embedder_of
@@ -107,10 +113,11 @@ def _notices(embedder: Embedder) -> tuple[str, ...]:
 
 
 def _empty(embedder: Embedder, texts: Sequence[str], vectors: NDArray[np.float32]) -> int:
-    """How many texts have no vector although nobody refused them."""
+    """How many texts have no vector because the model gave none, and not because they were refused."""
     none = np.flatnonzero(np.isnan(vectors).all(axis=1)).tolist()
     if isinstance(embedder, RefusesTexts):
-        return sum(embedder.refusal(texts[place]) is None for place in none)
+        refusals = (embedder.refusal(texts[place]) for place in none)
+        return sum(refusal is None or refusal[0] == NOT_FINITE for refusal in refusals)
     return len(none)
 
 
