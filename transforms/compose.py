@@ -88,7 +88,7 @@ def breadcrumb(section: Section, title: str, text: str, settings: BreadcrumbSett
         path = path[1:]
     if path and path[-1] == _first_line(text):
         path = path[:-1]
-    return settings.separator.join(path)
+    return settings.separator.join(short_title(heading, settings.max_chars) for heading in path)
 
 
 class Tail:

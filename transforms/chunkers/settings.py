@@ -194,6 +194,7 @@ class BreadcrumbSettings(_Keys):
     """The headings above a chunk, as embedded."""
 
     from_: Literal["path", "section", "none"] = Field(default="path", alias="from")
+    max_chars: int = Field(default=120, ge=1, description="Of each heading; a longer one is cut at a word.")
     separator: str = " > "
     skip_equal_title: bool = True
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)

@@ -76,6 +76,12 @@ def test_a_breadcrumb_repeats_neither_the_title_nor_the_first_line() -> None:
     assert breadcrumb(section, "Title", "### B\n\ntext", keys) == "A"
 
 
+def test_a_heading_that_is_endless_does_not_stand_in_every_breadcrumb_whole() -> None:
+    section = Section(0, ("A", "word " * 1_000))
+    keys = SETTINGS.compose.breadcrumb
+    assert breadcrumb(section, "Title", "text", keys) == "A > " + ("word " * 24).rstrip()
+
+
 def test_a_later_part_of_a_table_carries_its_header_row_unless_that_is_longer_than_a_part() -> None:
     table = document("| ab | cd |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |")
     later = table.text.index("| 3")
