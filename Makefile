@@ -32,7 +32,7 @@ demo: $(VENV)/.demo
 	$(BIN)/parquetry search build/demo-table "How hot should the soldering iron be?" --top 2
 
 test: test-storage
-	$(BIN)/pytest -q --ignore=tests/storage
+	$(BIN)/pytest -q -n 2 --ignore=tests/storage
 
 # Servers for Google Cloud Storage and S3 are started by the tests and end with them; one that is missing fails.
 test-storage: $(VENV)/.dev
