@@ -408,7 +408,8 @@ def test_processes_that_share_a_budget_never_overspend_it_together(server, tmp_p
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
-    assert 200 < tokens_sent(server) <= 400
+    # What a process holds and does not spend depends on who comes first.
+    assert 100 < tokens_sent(server) <= 400
 
 
 def test_a_refused_request_costs_no_budget(server, tmp_path):
