@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from transforms.extractors.isolate import extract_isolated
+from transforms.extractors.isolate import ReaderProcess
 from transforms.extractors.registry import extract
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.errors import RejectedError
@@ -126,8 +126,13 @@ def test_a_program_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_a_program_that_does_not_end_is_ended_at_the_limit(fake: MakeFake) -> None:
     fake(script="exec sleep 60")
     settings = SETTINGS.model_copy(update={"max_seconds": 3.0})
-    with pytest.raises(RejectedError, match=r"timeout|ocr_failed: .*timeout"):
-        extract_isolated(saved(picture(), "PNG"), "a.png", settings)
+    # The process that other tests share may have been started with their PATH.
+    reader = ReaderProcess()
+    try:
+        with pytest.raises(RejectedError, match=r"timeout|ocr_failed: .*timeout"):
+            reader.extract(saved(picture(), "PNG"), "a.png", settings)
+    finally:
+        reader.close()
 
 
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n cut", b"GIF89a", b"II*\0\x08\0\0\0\xff\xff"])
