@@ -75,11 +75,10 @@ class WordPieces:
     def spans(self, text: str) -> NDArray[np.int64]:
         """Where each piece begins and ends in the text: shape ``[pieces, 2]``."""
         words = _words(text)
-        spans = dict(self._cut(list(dict.fromkeys(words))))
+        cut = self._cut(list(dict.fromkeys(words)))
+        inside = {word: np.array(spans).reshape(-1, 2) - begin for word, _, spans, begin in cut}
         begins = np.cumsum([0, *(len(word) + 1 for word in words)])
-        placed = [
-            np.array(spans[word][1]).reshape(-1, 2) + at for word, at in zip(words, begins, strict=False)
-        ]
+        placed = [inside[word] + at for word, at in zip(words, begins, strict=False)]
         return np.concatenate(placed).astype(np.int64)
 
     def starts(self, text: str) -> list[int]:
@@ -113,12 +112,15 @@ class WordPieces:
             self._ids.clear()
             self._counts.clear()
         unseen = {word: None for words in of_texts for word in words if word not in self._ids}
-        for word, (ids, _) in self._cut(list(unseen)):
+        for word, ids, _, _ in self._cut(list(unseen)):
             self._ids[word] = array("i", ids).tobytes()
             self._counts[word] = len(ids)
 
-    def _cut(self, words: Sequence[str]) -> Iterator[tuple[str, tuple[list[int], list[tuple[int, int]]]]]:
-        """The ids and the places of each word's pieces. Many words go in one call, which costs as much as ten."""
+    def _cut(self, words: Sequence[str]) -> Iterator[tuple[str, list[int], list[tuple[int, int]], int]]:
+        """Each word, its pieces' ids and places, and where it begins itself in what these are places of.
+
+        Many words go in one call, which costs as much as ten.
+        """
         for first in range(0, len(words), _WORDS_AT_ONCE):
             batch = words[first : first + _WORDS_AT_ONCE]
             encoding = self._tokenizer.encode(" ".join(batch), add_special_tokens=False)
@@ -127,13 +129,7 @@ class WordPieces:
             for word in batch:
                 end = begin + len(word) + 1
                 after = bisect_left(spans, (end, end), piece)
-                yield (
-                    word,
-                    (
-                        ids[piece:after],
-                        [(start - begin, stop - begin) for start, stop in spans[piece:after]],
-                    ),
-                )
+                yield word, ids[piece:after], spans[piece:after], begin
                 begin, piece = end, after
 
 

@@ -51,16 +51,16 @@ def extract_isolated(data: bytes, name: str, settings: ExtractSettings) -> Extra
         RejectedError: as there; besides ``timeout``, ``out_of_memory``, and ``crashed`` where the process
             that read it ended.
     """
-    if not settings.isolate or _is_harmless(data, name, settings):
-        return extract(data, name, settings)
+    kind = media_type(data, name)
+    if not settings.isolate or _is_harmless(kind, len(data), settings):
+        return extract(data, name, settings, kind)
     return _shared().extract(data, name, settings)
 
 
-def _is_harmless(data: bytes, name: str, settings: ExtractSettings) -> bool:
-    kind = media_type(data, name)
+def _is_harmless(kind: str, size: int, settings: ExtractSettings) -> bool:
     if kind == PICTURE:
         return settings.ocr.engine == "off"
-    return len(data) <= _IN_WORKER_BYTES and kind in _IN_WORKER
+    return size <= _IN_WORKER_BYTES and kind in _IN_WORKER
 
 
 class ReaderProcess:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pypdfium2.raw as pdfium
 
 from transforms.extractors.letters import readable, unmirrored
-from transforms.extractors.pdf_cells import Box, cell_texts
+from transforms.extractors.pdf_cells import Box
 from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines
 from transforms.extractors.pdf_order import Gutter, by_columns, downwards, gutter, is_prose, may_be_mixed
 from transforms.extractors.pdf_tables import Written, ruled_tables, written_tables
@@ -239,20 +239,6 @@ def _line(text: _Text, start: int, end: int) -> Line | None:
     clean = _SYMBOL.sub("\\1\u2022", readable(canonical_text(own))).rstrip()
     clean = unmirrored(clean) if _RIGHT_TO_LEFT.search(clean) else clean
     return Line(clean, min(x0s), min(tops), max(x1s), max(bottoms), size=text.size(middle))
-
-
-def page_cells(page: pypdfium2.PdfPage) -> list[list[str]]:
-    """The cells of all that is ruled like a table, for comparison with pdfplumber's."""
-    text_page = page.get_textpage()
-    try:
-        frame = Frame.of(page, _rotation(text_page))
-        tables = ruled_tables(page_objects(page, frame, with_edges=True).edges, *frame.shown_size)
-        characters = _characters(_text(text_page, frame), tables, None)
-        return [
-            [text or "" for row in cell_texts(table, characters)[0] for text in row] for table in tables
-        ]
-    finally:
-        text_page.close()
 
 
 def _tables(

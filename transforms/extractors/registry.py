@@ -33,13 +33,19 @@ EXTRACTION_VERSION = 11
 _HERE = Path(__file__).resolve().parents[1]
 
 
-def extract(data: bytes, name: str, settings: ExtractSettings) -> Extraction:
+def extract(data: bytes, name: str, settings: ExtractSettings, kind: str | None = None) -> Extraction:
     """The documents of one object, at least one, and the parts of it that cannot be read.
+
+    Args:
+        data: its bytes.
+        name: its name, which tells its type where the content does not.
+        settings: of the source.
+        kind: its media type, where the caller has asked for it already.
 
     Raises:
         RejectedError: none of it can be read; the reason is a slug, the detail says what to do.
     """
-    kind = media_type(data, name)
+    kind = kind or media_type(data, name)
     try:
         found = _read(kind, data, name, settings)
     except (RejectedError, MemoryError):
