@@ -26,6 +26,8 @@ BASE = [
     # Configuration and command line.
     "pydantic>=2.12,<3",
     "pyyaml>=6,<7",
+    # HTML for people: previews and reports.
+    "jinja2>=3.1,<4",
     # Compare-and-swap on a local disk.
     "filelock>=3.16,<5",
     "typer>=0.20,<1",
@@ -102,7 +104,7 @@ setup(
     license_files=["LICENSE"],
     python_requires=">=3.11",
     packages=find_packages(include=["pipeline*", "transforms*"]),
-    package_data={"transforms": ["embedders/data/**"]},
+    package_data={"pipeline": ["templates/**"], "transforms": ["embedders/data/**"]},
     install_requires=BASE,
     extras_require=EXTRAS,
     entry_points={"console_scripts": ["parquetry = pipeline.cli:main"]},

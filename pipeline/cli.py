@@ -226,7 +226,7 @@ def extract(
 
 @app.command()
 def chunk(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A local file.")],
+    file: Annotated[str, typer.Argument(metavar="FILE|URI", help="A local file, or an object.")],
     *,
     strategy: Annotated[
         str | None, typer.Option("--strategy", help="Chunking strategy; default: verbatim.")
@@ -243,6 +243,35 @@ def chunk(
     from pipeline.commands import chunk as command
 
     raise typer.Exit(command.run(file, strategy=strategy, config=config, source=source, as_json=as_json))
+
+
+@app.command()
+def preview(
+    file: Annotated[str, typer.Argument(metavar="FILE|URI", help="A local file, or an object.")],
+    *,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option("--strategy", "-S", help="Chunking strategy; repeat it to see them side by side."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="Take the settings of a job's source.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Which source of --config; default: the first.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write an HTML file instead.")
+    ] = None,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Write an HTML file and open it in the browser.")
+    ] = False,
+) -> None:
+    """Show how one file is read and cut, chunk by chunk, to choose settings by looking."""
+    from pipeline.commands import preview as command
+
+    raise typer.Exit(
+        command.run(file, strategy or (), config=config, source=source, html=html, open_page=open_page)
+    )
 
 
 @config_app.command("check")

@@ -9,4 +9,4 @@ def test_a_strategy_that_is_misspelt_is_told_with_those_there_are_and_the_near_o
     with pytest.raises(
         ConfigError, match=r'^--strategy: must be one of `verbatim`, .*got "sectons".*mean `sections`\?$'
     ):
-        chunk.run(tmp_path / "a.md", strategy="sectons", config=None, source=None, as_json=False)
+        chunk.run(str(tmp_path / "a.md"), strategy="sectons", config=None, source=None, as_json=False)
