@@ -15,16 +15,13 @@ from itertools import pairwise
 from statistics import median
 from typing import TypeVar
 
-from transforms.extractors.language import detect
+from transforms.extractors.hyphens import Vocabulary, joined
 
 _Key = TypeVar("_Key", bound=Hashable)
 
 HYPHEN_AT_LINE_END = "\ufffe"
 """What a reader puts in place of a hyphen that ends a line, where it takes the word to go on."""
 
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_LAST_WORD = re.compile(r"([\w'’]+)$")
-_FIRST_WORD = re.compile(r"^[\w'’]+")
 _DIGITS = re.compile(r"\d+")
 _BAR = re.compile(r" ?[|\u2022\u00b7] ?| [\u2013\u2014] ")
 _NUMBER_BEHIND = re.compile(r"(?<![^\s|(\[])(?P<number>\d{1,5})(?: ?(?:/|of|von) ?\d{1,5})?\W*$", re.I)
@@ -34,17 +31,7 @@ _PAGE_NUMBER = re.compile(
 )
 _SUSPECT = re.compile("[\ufffd\ue000-\uf8ff\x01-\x08\x0e-\x1f]|\\(cid:\\d+\\)")
 
-_SIGNS = re.compile(r"[\W\d_]+")
 _HYPHENS = ("-", "\u2010")
-_WORD_AT_LEAST = 4
-_BEGINNINGS = frozenset((
-    "after", "back", "care", "check", "data", "down", "even", "every", "form", "fore", "hand", "head",
-    "here", "high", "home", "inter", "know", "land", "life", "line", "mean", "micro", "multi", "never",
-    "news", "note", "other", "over", "part", "pass", "semi", "some", "super", "there", "time", "trans",
-    "under", "want", "water", "where", "with", "work",
-))  # fmt: skip
-"""English words and prefixes that more words begin with than compounds with a hyphen do."""
-_SAMPLE_LINES = 60
 
 _LARGER = 1.15
 """Times the usual size of letters: what is larger is a title and counts no pages."""
@@ -82,21 +69,6 @@ class PageLines:
     unmapped: float = 0.0
     """Share of its characters for which the font does not say what they are."""
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """The words of a document with their counts, and whether its language writes compounds with hyphens."""
-
-    words: Counter[str]
-    is_open: bool
-
-    def __contains__(self, word: str) -> bool:
-        return self.words[word] > 0
-
-    def knows_elsewhere(self, part: str) -> bool:
-        """Whether a part of a broken word, which was counted once itself, is a word of its own."""
-        return self.words[part] > 1
 
 
 def is_suspect(page: PageLines) -> bool:
@@ -149,10 +121,7 @@ def without_furniture(pages: Sequence[PageLines]) -> tuple[list[PageLines], list
 
 def page_texts(pages: Sequence[PageLines]) -> list[str]:
     """Each page's text: words that line ends break made whole, a blank line between paragraphs."""
-    lines = [line.text for page in pages for line in page.lines]
-    words = Counter(word.lower() for text in lines for word in _WORD.findall(text))
-    sample = " ".join(lines[len(lines) // 2 :][:_SAMPLE_LINES])
-    vocabulary = Vocabulary(words, is_open=detect(_SIGNS.sub(" ", sample)) == "en")
+    vocabulary = Vocabulary.of([line.text for page in pages for line in page.lines])
     return ["".join(_paragraphs(page.lines, vocabulary)) for page in pages]
 
 
@@ -239,7 +208,7 @@ def _paragraphs(lines: Sequence[Line], vocabulary: Vocabulary) -> Iterator[str]:
         own = line.text.rstrip() if not line.is_table else line.text
         if previous is not None:
             if _goes_on(text, own) and not (text[-1] == "-" and _breaks(previous, line, pitch)):
-                text, joint = _joined(text[:-1], own, vocabulary)
+                text, joint = joined(text[:-1], own, vocabulary)
             else:
                 joint = "\n\n" if _breaks(previous, line, pitch) else "\n"
             yield text + joint
@@ -268,33 +237,3 @@ def _goes_on(text: str, below: str) -> bool:
     if text.endswith(HYPHEN_AT_LINE_END):
         return True
     return text[-1:] in _HYPHENS and text[-2:-1].isdigit() and below[:1].isalnum()
-
-
-def _joined(start: str, rest: str, vocabulary: Vocabulary) -> tuple[str, str]:
-    """A line that ends in a hyphen, and what joins it to the next line.
-
-    The hyphen goes where the whole word is known from elsewhere in the document, or nothing speaks for a
-    compound; it stays where the compound, or both its parts, are words of the document, at digits, single
-    letters and capitals. In English, which parts its compounds, the first part alone decides where it is a
-    word of four letters or more, unless it is one that words begin with.
-    """
-    last, first = _LAST_WORD.search(start), _FIRST_WORD.search(rest)
-    if last is None or first is None:
-        return start + "-", "\n"
-    left, right = last[1].lower(), first[0].lower()
-    if not first[0][0].islower() or len(left) < 2 or not left.isalpha():
-        is_footnote = first[0][0].isdigit() and not first[0].isdigit()
-        return start + "-", "\n" if is_footnote else ""
-    if left + right in vocabulary:
-        return start, ""
-    if f"{left}-{right}" in vocabulary or _is_compound(left, right, vocabulary):
-        return start + "-", ""
-    return start, ""
-
-
-def _is_compound(left: str, right: str, vocabulary: Vocabulary) -> bool:
-    if not vocabulary.knows_elsewhere(left):
-        return False
-    if vocabulary.knows_elsewhere(right):
-        return True
-    return vocabulary.is_open and len(left) >= _WORD_AT_LEAST and left not in _BEGINNINGS

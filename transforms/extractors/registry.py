@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings
     from transforms.model.document import Document
 
-EXTRACTION_VERSION = 11
+EXTRACTION_VERSION = 12
 """Raised whenever the same bytes and settings would give another text or structure."""
 _HERE = Path(__file__).resolve().parents[1]
 
