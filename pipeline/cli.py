@@ -198,6 +198,19 @@ def diff(
 
 
 @app.command()
+def explain(
+    table: _Table,
+    document: Annotated[str, typer.Argument(metavar="DOCUMENT", help="Its URI, its id, or SOURCE/ID.")],
+    *,
+    as_json: _Json = False,
+) -> None:
+    """Say everything that a table knows of one document: what it is, why, and since when."""
+    from pipeline.commands import explain as command
+
+    raise typer.Exit(command.run(table, document, as_json=as_json))
+
+
+@app.command()
 def vacuum(
     table: _Table,
     *,

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import sys
+import unicodedata
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+_DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""They turn the order of what a terminal shows."""
 _UNPRINTABLE = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
@@ -24,6 +27,19 @@ def plain_console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False)
+
+
+def visible(text: str) -> str:
+    """A text as it stands, line by line, with U+FFFD for what would steer a terminal: it comes from anyone's file."""
+    if text.isprintable():
+        return text
+    return "".join(
+        one if one in "\n\t" or one.isprintable() or not _steers(one) else "\ufffd" for one in text
+    )
+
+
+def _steers(character: str) -> bool:
+    return unicodedata.category(character) == "Cc" or character in _DIRECTIONS
 
 
 def json_line(record: Any, indent: int | None = None) -> str:

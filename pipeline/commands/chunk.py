@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.rule import Rule
 
 from pipeline.one_file import Cutter, documents_of, read_object, settings_of
-from pipeline.output import json_line, plain_console
+from pipeline.output import json_line, plain_console, visible
 from transforms.model.ids import doc_id
 
 if TYPE_CHECKING:
@@ -45,5 +45,5 @@ def _show(name: str, chunks: list[Chunk]) -> None:
         if chunk.section_path:
             facts.append(" > ".join(chunk.section_path))
         console.print(Rule(align="left"))
-        console.print("  ".join(facts), style="bold", soft_wrap=True)
-        console.print(chunk.text, soft_wrap=True)
+        console.print(visible("  ".join(facts)), style="bold", soft_wrap=True)
+        console.print(visible(chunk.text), soft_wrap=True)

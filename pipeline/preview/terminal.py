@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from pipeline.output import plain_console
+from pipeline.output import plain_console, visible
 from pipeline.preview.view import Cutting, View, facts
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def show(view: View) -> None:
     """Print one document under each of its strategies, one after the other."""
     console = plain_console()
     for warning in view.document.warnings:
-        console.print(f"{view.name}: {warning}", style="yellow", soft_wrap=True)
+        console.print(visible(f"{view.name}: {warning}"), style="yellow", soft_wrap=True)
     for cutting in view.cuttings:
         console.print(f"{view.name}  {cutting.strategy}: {cutting.summary()}", style="bold", soft_wrap=True)
         _show_text(console, view, cutting)
@@ -39,9 +39,11 @@ def _show_text(console: Console, view: View, cutting: Cutting) -> None:
     for stretch in view.stretches():
         for segment in view.segments(stretch, cutting):
             for line in _heads(segment, cutting):
-                console.print(line, style="bold cyan", soft_wrap=True)
+                console.print(visible(line), style="bold cyan", soft_wrap=True)
             console.print(
-                Text(text[segment.start : segment.end], style=_style(segment)), end="", soft_wrap=True
+                Text(visible(text[segment.start : segment.end]), style=_style(segment)),
+                end="",
+                soft_wrap=True,
             )
     if not text.endswith("\n"):
         console.print()

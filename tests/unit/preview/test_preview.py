@@ -97,3 +97,12 @@ def test_an_object_is_read_by_its_uri(tmp_path, capsys):
     place = f"file://{tmp_path}/a #1?.md"
     preview.run(place, [], config=None, source=None, html=None, open_page=False)
     assert "1 chunk" in capsys.readouterr().out
+
+
+def test_what_would_steer_a_terminal_is_shown_and_not_obeyed(tmp_path, capsys):
+    file = tmp_path / "a.txt"
+    file.write_text("Red \x1b[31malert\x1b]0;title\x07 and \u202eback.\n\tA tab.\n", encoding="utf-8")
+    preview.run(str(file), [], config=None, source=None, html=None, open_page=False)
+    shown = capsys.readouterr().out
+    assert "Red \ufffd[31malert\ufffd]0;title\ufffd and \ufffdback." in shown
+    assert "\x1b[31malert" not in shown
