@@ -14,6 +14,8 @@ LAYERS = (
     {"transforms.embedders", "transforms.extractors", "transforms.table", "transforms.compose"},
     {"transforms.chunkers"},
     {"transforms.planning"},
+    {"transforms.loaders"},
+    {"transforms.exports"},
     {"transforms.stages"},
     {"transforms"},
     {"pipeline"},

@@ -1,0 +1,1 @@
+"""Load a table into vector stores, and keep them in step with it."""

@@ -1,0 +1,84 @@
+"""What is refused of the rows themselves, because a store would refuse it half-way, or take it for something else."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.model.errors import GuardError
+
+if TYPE_CHECKING:
+    from transforms.loaders.protocol import Limits, Target
+
+_UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+
+
+def check_rows(batch: pa.RecordBatch, target: Target, limits: Limits, store: str) -> None:
+    """Pass rows in the target's schema that the store can take.
+
+    Raises:
+        GuardError: naming the first row that it cannot, and why.
+    """
+    ids = batch.column(0)
+    numbers = batch.column(1).flatten().to_numpy(zero_copy_only=True)
+    # The sum is finite if all are: in float64 no number of float32 values comes to infinity.
+    if not np.isfinite(np.add.reduce(numbers, dtype=np.float64)):
+        rows = ~np.isfinite(numbers.reshape(-1, target.dimension)).all(axis=1)
+        _refuse(ids, pa.array(rows), f"`{target.vector}` holds a number that is none (NaN or infinite)")
+    if limits.uuids_only:
+        _refuse(
+            ids,
+            pc.invert(pc.match_substring_regex(ids, _UUID)),
+            f"the id is no UUID, which {store} asks for",
+        )
+    if limits.id_bytes is not None:
+        long = pc.greater(pc.binary_length(ids), limits.id_bytes)
+        _refuse(ids, long, f"the id is longer than the {limits.id_bytes:,} bytes that {store} takes")
+    _check_texts(batch, limits, store)
+
+
+def _check_texts(batch: pa.RecordBatch, limits: Limits, store: str) -> None:
+    ids = batch.column(0)
+    for name, column in zip(batch.schema.names[2:], batch.columns[2:], strict=True):
+        texts = column.flatten() if pa.types.is_list(column.type) else column
+        if not pa.types.is_string(texts.type):
+            continue
+        if not limits.nul and _has_nul(texts):
+            _refuse(
+                ids,
+                _rows_with_nul(column),
+                f"`{name}` holds the character NUL, which {store} does not take",
+            )
+        if limits.text_bytes is not None and texts is column:
+            long = pc.fill_null(pc.greater(pc.binary_length(column), limits.text_bytes), fill_value=False)
+            _refuse(
+                ids, long, f"`{name}` is longer than the {limits.text_bytes:,} bytes that {store} takes"
+            )
+
+
+def _has_nul(texts: pa.Array) -> bool:
+    """Whether a zero byte stands anywhere: one look at the buffer, which may belong to more rows than these."""
+    data = texts.buffers()[2]
+    return data is not None and re.search(b"\0", memoryview(data)) is not None
+
+
+def _rows_with_nul(column: pa.Array) -> pa.Array:
+    if not pa.types.is_list(column.type):
+        return pc.fill_null(pc.match_substring(column, "\0"), fill_value=False)
+    rows = pc.list_parent_indices(column).filter(pc.match_substring(column.flatten(), "\0"))
+    return pc.is_in(pa.array(range(len(column)), rows.type), value_set=rows)
+
+
+def _refuse(ids: pa.Array, wrong: pa.Array, fault: str) -> None:
+    count = int(pc.sum(wrong).as_py() or 0)
+    if count:
+        first = ids.filter(wrong)[0].as_py()
+        others = f", as of {count - 1:,} more" if count > 1 else ""
+        raise GuardError(
+            f"Nothing was loaded of the rows at hand: of chunk {first}{others}, {fault}. "
+            "Leave the column or the rows out (`columns`, `filter`), or mend the table."
+        )

@@ -1,0 +1,321 @@
+"""Bring a collection of a store to the newest snapshot of a table, whatever it holds now.
+
+The order is what makes it safe: whatever can be refused is refused first; then the store is told what is on the way;
+then rows are written, which may be repeated; then rows and ids are held against the snapshot; and last the store is
+told what it holds. Whoever dies in between leaves a collection that says it is unfinished, and the next load ends it.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.loaders.checks import check_rows
+from transforms.loaders.conditions import parse_conditions
+from transforms.loaders.mapping import fields_of, id_and_vector
+from transforms.loaders.plan import Wishes, plan_load
+from transforms.loaders.protocol import Target
+from transforms.loaders.refuse import check_alias, check_existing, check_sources, check_target, look_at
+from transforms.loaders.registry import open_loader
+from transforms.loaders.selection import Selection, columns_read, split
+from transforms.loaders.state import SyncState, point_of, to_text
+from transforms.loaders.stream import ahead, batched, files_of, rows_of
+from transforms.loaders.survey import model_of, rows_selected, some_ids
+from transforms.model.errors import ParquetryError, StorageError
+from transforms.table.reader import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from transforms.loaders.address import Address
+    from transforms.loaders.changes import Feed
+    from transforms.loaders.plan import Kind, Plan
+    from transforms.loaders.protocol import Loader
+    from transforms.loaders.settings import LoadSettings
+    from transforms.storage.protocol import Store
+
+_SAMPLE = 256
+"""Ids that are asked for after a load."""
+_DELETES_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a load did."""
+
+    kind: Kind
+    why: str
+    """Why all of it or nothing, as the end of a sentence."""
+    collection: str
+    snapshot: int
+    written: int
+    deleted: int
+    """Ids that were to be deleted, of which some may not have been there."""
+    rows: int
+    """Of the collection now."""
+    switched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One load with everything that it needs to know."""
+
+    loader: Loader
+    where: str
+    newest: Snapshot
+    target: Target
+    selection: Selection
+    batch_rows: int
+    expected: int
+    """Rows that are to be there in the end."""
+    watch: Callable[[int, int], None]
+
+
+def load(
+    store: Store,
+    settings: LoadSettings,
+    wishes: Wishes = Wishes(),  # noqa: B008 - frozen
+    watch: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005 - nobody watches
+) -> Loaded:
+    """Load the newest snapshot of a table; the same call again changes nothing.
+
+    Args:
+        store: the table.
+        settings: where to and what.
+        wishes: what is asked of this load alone.
+        watch: is told how many rows of how many are written.
+
+    Raises:
+        ConfigError: what is wanted does not go with the table or the store; nothing was written.
+        GuardError: the rows do not, or the collection has other rows than loads have written; nothing was written.
+        TableError: the table is damaged, or what the store says of itself is.
+        StorageError: the store refused or is not there; the same call again goes on from there.
+    """
+    newest = Snapshot.newest(store)
+    check_sources(newest, settings.sources)
+    address = settings.address
+    with _translated(address, None), closing(open_loader(address)) as loader, _translated(address, loader):
+        return _load(loader, newest, settings, wishes, watch)
+
+
+def _load(
+    loader: Loader,
+    newest: Snapshot,
+    settings: LoadSettings,
+    wishes: Wishes,
+    watch: Callable[[int, int], None],
+) -> Loaded:
+    alias = settings.address.collection
+    collection = settings.into or loader.resolve(alias)
+    where = f"{settings.address.shown}#{collection}"
+    if settings.switch:
+        check_alias(loader, alias)
+    existing, found = look_at(loader, collection, where, wishes)
+    target, selection = _wanted(newest, settings, found.state, collection)
+    check_target(loader, target)
+    if existing is not None:
+        check_existing(existing, found.state, target, where, wishes)
+    plan = plan_load(newest, found, target, selection, wishes)
+    known = found.state.rows if plan.kind == "nothing" and found.state else None
+    work = _Work(
+        loader=loader,
+        where=where,
+        newest=newest,
+        target=target,
+        selection=selection,
+        batch_rows=settings.batch or loader.limits.batch_rows,
+        expected=rows_selected(newest, selection) if known is None else known,
+        watch=watch,
+    )
+    written, deleted = _done(work, plan, found.state)
+    if settings.switch:
+        loader.switch(alias, collection)
+    return Loaded(
+        kind=plan.kind,
+        why=plan.why,
+        collection=collection,
+        snapshot=newest.manifest.snapshot,
+        written=written,
+        deleted=deleted,
+        rows=work.expected,
+        switched=settings.switch,
+    )
+
+
+def _done(work: _Work, plan: Plan, state: SyncState | None) -> tuple[int, int]:
+    """Rows written and ids deleted."""
+    if plan.kind == "nothing":
+        return 0, 0
+    announced = _announced(work, plan)
+    if plan.feed is None:
+        done = _in_full(work, announced, state)
+    else:
+        done = _by_feed(work, announced, plan.feed)
+    work.loader.finish(work.target)
+    _check_done(work)
+    work.loader.set_state(work.target.collection, to_text(announced.ended(work.expected)))
+    return done
+
+
+def _in_full(work: _Work, announced: SyncState, state: SyncState | None) -> tuple[int, int]:
+    loader, target = work.loader, work.target
+    columns = columns_read(target, work.selection)
+    files = files_of(work.newest, work.selection.sources)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        tables = rows_of(work.newest, files, columns)
+        for batch in ahead(batched(tables, work.batch_rows)):
+            rows, _ = split(batch, target, work.selection)
+            check_rows(rows, target, loader.limits, loader.name)
+            if rows.num_rows:
+                yield rows
+
+    if not loader.limits.atomic:
+        for _ in batches():
+            pass
+    loader.set_state(target.collection, to_text(announced))
+    if not loader.limits.atomic and state is not None and state.shape != target.shape:
+        loader.drop(target.collection)
+    rows = _Rows(batches(), work)
+    try:
+        loader.replace(target, rows)
+    except Exception:
+        # A client in between would make a fault of its own of it.
+        if rows.fault is not None:
+            raise rows.fault from None
+        raise
+    return work.expected, 0
+
+
+class _Rows:
+    """Batches on their way into a store: counted, and the fault that ended them kept."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch], work: _Work) -> None:
+        self._batches = batches
+        self._work = work
+        self._done = 0
+        self.fault: BaseException | None = None
+
+    def __iter__(self) -> _Rows:
+        return self
+
+    def __next__(self) -> pa.RecordBatch:
+        self._work.watch(self._done, self._work.expected)
+        try:
+            batch = next(self._batches)
+        except StopIteration:
+            raise
+        except BaseException as error:
+            self.fault = error
+            raise
+        self._done += batch.num_rows
+        return batch
+
+
+def _by_feed(work: _Work, announced: SyncState, feed: Feed) -> tuple[int, int]:
+    loader, target = work.loader, work.target
+    columns = columns_read(target, work.selection)
+
+    def changes() -> Iterator[tuple[pa.RecordBatch, pa.Array]]:
+        for batch in ahead(batched(feed.rows(columns), work.batch_rows)):
+            yield split(batch, target, work.selection)
+
+    gone, total = feed.gone, 0
+    for rows, left in changes():
+        check_rows(rows, target, loader.limits, loader.name)
+        gone = _without(_without(gone, rows.column(0)), left)
+        total += rows.num_rows
+    loader.set_state(target.collection, to_text(announced))
+    done = deleted = 0
+    for rows, left in changes():
+        if rows.num_rows:
+            loader.upsert(target, rows)
+        deleted += _delete(work, left)
+        done += rows.num_rows
+        work.watch(done, total)
+    return done, deleted + _delete(work, gone)
+
+
+def _delete(work: _Work, ids: pa.Array) -> int:
+    for first in range(0, len(ids), _DELETES_AT_ONCE):
+        work.loader.delete(work.target, ids.slice(first, _DELETES_AT_ONCE))
+    return len(ids)
+
+
+def _without(ids: pa.Array, others: pa.Array) -> pa.Array:
+    return ids.filter(pc.invert(pc.is_in(ids, value_set=others))) if len(ids) and len(others) else ids
+
+
+def _announced(work: _Work, plan: Plan) -> SyncState:
+    return SyncState(
+        table=work.newest.store.root,
+        held=plan.held,
+        toward=point_of(work.newest.manifest),
+        shape=work.target.shape,
+        selection=work.selection.key,
+        dimension=work.target.dimension,
+        metric=work.target.metric,
+        model=work.target.model,
+        rows=0,
+    )
+
+
+def _wanted(
+    newest: Snapshot, settings: LoadSettings, state: SyncState | None, collection: str
+) -> tuple[Target, Selection]:
+    here = point_of(newest.manifest)
+    if (
+        state is not None
+        and state.held == here
+        and state.toward is None
+        and settings.model in (None, state.model)
+    ):
+        model, dimension = state.model, state.dimension
+    else:
+        model, dimension = model_of(newest, settings.sources, settings.model)
+    id_name, vector_name = id_and_vector(settings.columns)
+    target = Target(
+        collection=collection,
+        id=id_name,
+        vector=vector_name,
+        fields=fields_of(settings.columns),
+        dimension=dimension,
+        metric=settings.metric,
+        model=model,
+        index=settings.index.index(),
+    )
+    return target, Selection(settings.sources, parse_conditions(settings.filter), model)
+
+
+def _check_done(work: _Work) -> None:
+    """Hold the collection against the snapshot."""
+    count = work.loader.count(work.target.collection)
+    repair = "Its state stays unfinished; load it again with --full."
+    if count != work.expected:
+        raise StorageError(f"{work.where} holds {count:,} rows and should hold {work.expected:,}. {repair}")
+    ids = some_ids(work.newest, work.selection, _SAMPLE)
+    missing = sorted(set(ids) - work.loader.held(work.target, ids)) if ids else []
+    if missing:
+        raise StorageError(
+            f"{work.where} lacks {len(missing):,} of {len(ids):,} ids, such as {missing[0]}. {repair}"
+        )
+
+
+@contextmanager
+def _translated(address: Address, loader: Loader | None) -> Iterator[None]:
+    """What a vendor's library raises, as one sentence without secrets."""
+    kinds: tuple[type[Exception], ...] = (OSError,) if loader is None else (OSError, *loader.errors)
+    try:
+        yield
+    except ParquetryError:
+        raise
+    except kinds as error:
+        said = " ".join(address.hidden(str(error)).split())[:500].rstrip(".")
+        raise StorageError(
+            f"{address.shown}: {said or type(error).__name__}. What was written before is no harm; "
+            "the same command goes on from there."
+        ) from error

@@ -1,0 +1,84 @@
+"""What a collection holds: which snapshot of which table, made how; kept in the store beside the rows.
+
+While a load is under way the state says so, so that one that dies is repeated and never taken for done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from transforms.model.errors import TableError
+from transforms.model.ids import fingerprint
+
+if TYPE_CHECKING:
+    from transforms.table.manifest import Manifest
+
+STATE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A snapshot: its number, and a key that no other snapshot has, of this or of another table."""
+
+    snapshot: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncState:
+    """What the last load made of a collection, or sets out to make."""
+
+    table: str
+    """Where the table was, for people; a table that is moved stays the same."""
+    held: Point | None
+    """All rows were those of this snapshot; None: before a load in full that has not ended."""
+    toward: Point | None
+    """The snapshot that a load is on the way to; None: it has ended."""
+    shape: str
+    """Fingerprint of columns, dimension and metric."""
+    selection: str
+    """Fingerprint of sources, filter and model."""
+    dimension: int
+    metric: str
+    model: str
+    rows: int
+    """Of the collection, when all were those of ``held``."""
+    version: int = STATE_VERSION
+
+    def ended(self, rows: int) -> SyncState:
+        """The state after the load that this one announces."""
+        return replace(self, held=self.toward, toward=None, rows=rows)
+
+
+_STATE = TypeAdapter(SyncState)
+
+
+def point_of(manifest: Manifest) -> Point:
+    """The point of a published snapshot."""
+    return Point(manifest.snapshot, fingerprint(manifest.run_id, manifest.created_at))
+
+
+def to_text(state: SyncState) -> str:
+    """ASCII JSON."""
+    return _STATE.dump_json(state, ensure_ascii=True).decode()
+
+
+def from_text(text: str, where: str) -> SyncState:
+    """The state of a text that a load has left.
+
+    Raises:
+        TableError: it is damaged, or of a newer program.
+    """
+    try:
+        state = _STATE.validate_json(text)
+    except ValidationError as error:
+        raise TableError(
+            f"What {where} says of its contents cannot be read; load it again with --adopt."
+        ) from error
+    if state.version > STATE_VERSION:
+        raise TableError(f"{where} was loaded by a newer parquetry; use that one.")
+    return state

@@ -1,0 +1,80 @@
+"""What a snapshot says of the rows to load before they are read: their model, dimension and number, and some ids.
+
+Only narrow columns are read, of many files at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pyarrow.compute as pc
+
+from transforms.loaders.stream import files_of, rows_of
+from transforms.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from transforms.loaders.selection import Selection
+    from transforms.table.reader import Snapshot
+
+_PARALLEL = 8
+"""Files read at once; clients of stores keep ten connections."""
+
+
+def model_of(snapshot: Snapshot, sources: Sequence[str], wanted: str | None) -> tuple[str, int]:
+    """The model that made the vectors, and their length.
+
+    Raises:
+        ConfigError: there is no vector at all, none of ``wanted``, or several models and none is wanted.
+    """
+    counts: Counter[tuple[str, int]] = Counter()
+    for table in _narrow(snapshot, sources, ["embed_model", "embed_dim"]):
+        groups = table.group_by(["embed_model", "embed_dim"]).aggregate([([], "count_all")]).to_pylist()
+        counts.update({(row["embed_model"], row["embed_dim"]): row["count_all"] for row in groups})
+    found = {key: rows for key, rows in counts.items() if key[0] is not None and wanted in (None, key[0])}
+    if len(found) == 1:
+        return next(iter(found))
+    where = f"snapshot {snapshot.manifest.snapshot} of {snapshot.store.root}"
+    if not found:
+        of_model = f" of model {wanted}" if wanted else ""
+        raise ConfigError(f"There is nothing to load: {where} has no vector{of_model} among these rows.")
+    models = ", ".join(
+        f"{name} ({size} numbers, {rows:,} rows)" for (name, size), rows in sorted(found.items())
+    )
+    raise ConfigError(
+        f"{where} has vectors of several models: {models}. Vectors of one cannot be compared with those of another: "
+        "bring the table to one model, or name one with `model`."
+    )
+
+
+def rows_selected(snapshot: Snapshot, selection: Selection) -> int:
+    """How many rows are to be in the store."""
+    tables = _narrow(snapshot, selection.sources, selection.decides)
+    batches = (batch for table in tables for batch in table.to_batches())
+    return sum(int(pc.sum(selection.mask(batch)).as_py() or 0) for batch in batches)
+
+
+def some_ids(snapshot: Snapshot, selection: Selection, most: int) -> list[str]:
+    """Ids of rows that are to be in the store, from the first and the last file and some between; no chance in it."""
+    files = files_of(snapshot, selection.sources)
+    step = max(1, len(files) // _PARALLEL)
+    found: list[str] = []
+    for file in [*files[:1], *files[-1:], *files[1:-1:step]][: _PARALLEL + 2]:
+        for table in rows_of(snapshot, [file], ["chunk_id", *selection.decides]):
+            for batch in table.to_batches():
+                ids = batch["chunk_id"].filter(selection.mask(batch))
+                stride = max(1, len(ids) * _PARALLEL // most)
+                found += ids.to_pylist()[::stride]
+    return found[:: max(1, -(-len(found) // most))]
+
+
+def _narrow(snapshot: Snapshot, sources: Sequence[str], columns: Sequence[str]) -> Iterator[pa.Table]:
+    files = files_of(snapshot, sources)
+    with ThreadPoolExecutor(_PARALLEL) as pool:
+        for tables in pool.map(lambda file: list(rows_of(snapshot, [file], columns)), files):
+            yield from tables
