@@ -21,6 +21,7 @@ from transforms.extractors.letters import readable, unmirrored
 from transforms.extractors.pdf_cells import Box
 from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines
 from transforms.extractors.pdf_order import Gutter, by_columns, downwards, gutter, is_prose, may_be_mixed
+from transforms.extractors.pdf_scripts import Piece, with_scripts
 from transforms.extractors.pdf_tables import Written, ruled_tables, written_tables
 from transforms.extractors.pdfium_objects import Frame, ObjectFacts, page_objects
 from transforms.model.document import canonical_text
@@ -37,6 +38,9 @@ NUL = "nul_dropped"
 _LINE = re.compile(f"[^\r\n{HYPHEN_AT_LINE_END}]+{HYPHEN_AT_LINE_END}?")
 _SYMBOL = re.compile(r"^(\s*)[\ue000-\uf8ff](?=\s+\S)")
 """At the start of a line, a sign of a font of symbols is a bullet."""
+_MARK = re.compile(r"(?:\d{1,3}|[*\u2020\u2021\u00a7\u00b6])(?=[^\W\d_a-z])")
+"""A footnote's mark before its first word, where a line begins with it in small letters."""
+_MARK_SIZE = 0.85
 _INVISIBLE_MODE = 3
 _LOST_SHARE = 0.2
 _SAMPLES = 24
@@ -170,18 +174,18 @@ def _lines(
     gap: Gutter | None = None,
 ) -> list[Line]:
     """Lines of the page, cut at a gutter; a table stands where its first character was."""
-    lines: list[Line] = []
+    pieces: list[Piece] = []
     written: set[int] = set()
     for found in _LINE.finditer(text.text):
         for start, end, table in _runs(text.text, *found.span(), holders, hidden):
             if table is None:
                 parts = [(start, end)] if gap is None else _parted(text, start, end, gap)
-                lines += filter(None, (_line(text, *part) for part in parts))
+                pieces += (Piece(line, *part) for part in parts if (line := _line(text, *part)))
             elif table not in written:
                 written.add(table)
                 (x0, top, x1, bottom), rows = tables[table]
-                lines.append(Line(rows, x0, top, x1, bottom, is_table=True))
-    return lines
+                pieces.append(Piece(Line(rows, x0, top, x1, bottom, is_table=True), start, end))
+    return with_scripts(pieces, text)
 
 
 def _parted(text: _Text, start: int, end: int, gap: Gutter) -> Iterator[tuple[int, int]]:
@@ -238,7 +242,11 @@ def _line(text: _Text, start: int, end: int) -> Line | None:
     middle = next(at for at in range((first + last) // 2, last + 1) if not text.text[at].isspace())
     clean = _SYMBOL.sub("\\1\u2022", readable(canonical_text(own))).rstrip()
     clean = unmirrored(clean) if _RIGHT_TO_LEFT.search(clean) else clean
-    return Line(clean, min(x0s), min(tops), max(x1s), max(bottoms), size=text.size(middle))
+    size = text.size(middle)
+    mark = _MARK.match(clean)
+    if mark and 0 < text.size(first) < _MARK_SIZE * size:
+        clean = f"{mark[0]} {clean[mark.end() :]}"
+    return Line(clean, min(x0s), min(tops), max(x1s), max(bottoms), size=size)
 
 
 def _tables(
