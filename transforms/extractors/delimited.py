@@ -13,19 +13,21 @@ import sys
 from typing import TYPE_CHECKING, Literal
 
 from transforms.extractors.charset import decode
-from transforms.extractors.records import RECORDS, Record, is_by_record, record_documents
+from transforms.extractors.ranged_text import range_text
+from transforms.extractors.records import RECORDS, Record, is_by_record, record_documents, with_warnings
 from transforms.extractors.text import pipe_row
 from transforms.model.document import Document, canonical_text
 from transforms.model.errors import RejectedError
 from transforms.structure.blocks import parse_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
 
     from transforms.extractors.extraction import Extraction
     from transforms.extractors.settings import ExtractSettings
+    from transforms.model.objects import RecordRange
 
 CSV, TSV = "text/csv", "text/tab-separated-values"
 UNQUOTED = "quotes_ignored"
@@ -35,18 +37,28 @@ _EXCELS_SEPARATOR = re.compile(r"\A\n*sep=([\t !#-/:-@\[-`{-~])\n", re.IGNORECAS
 _QUOTED = re.compile(r'"[^"]*"')
 
 
-def extract_csv(data: bytes, name: str, settings: ExtractSettings) -> Document | Extraction:  # noqa: ARG001
+def extract_csv(
+    data: bytes,
+    name: str,  # noqa: ARG001
+    settings: ExtractSettings,
+    part: RecordRange | None = None,
+) -> Document | Extraction:
     """The table of a CSV file; raises as :func:`extract_delimited`."""
-    return extract_delimited(data, settings, None, CSV)
+    return extract_delimited(data, settings, CSV, part)
 
 
-def extract_tsv(data: bytes, name: str, settings: ExtractSettings) -> Document | Extraction:  # noqa: ARG001
+def extract_tsv(
+    data: bytes,
+    name: str,  # noqa: ARG001
+    settings: ExtractSettings,
+    part: RecordRange | None = None,
+) -> Document | Extraction:
     """The table of a TSV file; raises as :func:`extract_delimited`."""
-    return extract_delimited(data, settings, "\t", TSV)
+    return extract_delimited(data, settings, TSV, part)
 
 
 def extract_delimited(
-    data: bytes, settings: ExtractSettings, separator: str | None, media_type: str
+    data: bytes, settings: ExtractSettings, media_type: str, part: RecordRange | None
 ) -> Document | Extraction:
     """A document of the table, or one for each row below the header.
 
@@ -55,15 +67,20 @@ def extract_delimited(
     Raises:
         RejectedError: ``corrupt`` or ``wrong_charset``.
     """
-    text, warnings = decode(data, settings.encoding)
-    text = canonical_text(text)
-    told = _EXCELS_SEPARATOR.match(text)
-    if told:
-        text, separator = text[told.end() :], told[1]
-    frame, more_warnings = _frame(text, separator or _separator(text))
-    warnings += more_warnings
+    if part is not None:
+        text, warnings = range_text(data, settings.encoding, part)
+        skipped, separator = separator_of(text, media_type)
+        frame = _read(text[skipped:], separator, csv.QUOTE_MINIMAL, part.width)
+    else:
+        text, warnings = decode(data, settings.encoding)
+        text = canonical_text(text)
+        skipped, separator = separator_of(text, media_type)
+        frame, more_warnings = _frame(text[skipped:], separator)
+        warnings += more_warnings
     if is_by_record(settings, auto=False):
-        return record_documents(_records(frame), settings, media_type, by_record=True)
+        records = _records(frame, 0 if part is None else part.before)
+        found = record_documents(records, settings, media_type, by_record=True, part=part)
+        return with_warnings(found, warnings)
     rows = [pipe_row(row) for row in frame.itertuples(index=False, name=None)]
     rows.insert(1, pipe_row(["---"] * frame.shape[1]))
     table = "\n".join(rows) + "\n"
@@ -77,16 +94,27 @@ def extract_delimited(
     )
 
 
-def _records(frame: pd.DataFrame) -> Iterator[Record]:
-    header, *rows = frame.itertuples(index=False, name=None)
-    names = [str(name) or f"column {number}" for number, name in enumerate(header, 1)]
-    for number, row in enumerate(rows, 1):
-        yield Record(number, dict(zip(names, row, strict=True)))
-
-
-def _separator(text: str) -> str:
+def separator_of(text: str, media_type: str) -> tuple[int, str]:
+    """Where the table begins in the text, and what separates its cells."""
+    told = _EXCELS_SEPARATOR.match(text)
+    if told:
+        return told.end(), told[1]
+    if media_type == TSV:
+        return 0, "\t"
     header = _QUOTED.sub("", text.lstrip("\n").partition("\n")[0])
-    return max(",;\t|", key=header.count)
+    return 0, max(",;\t|", key=header.count)
+
+
+def column_names(header: Sequence[str]) -> list[str]:
+    """What the fields of a row are called: a column without a name by its place."""
+    return [str(name) or f"column {number}" for number, name in enumerate(header, 1)]
+
+
+def _records(frame: pd.DataFrame, before: int) -> Iterator[Record]:
+    header, *rows = frame.itertuples(index=False, name=None)
+    names = column_names(header)
+    for number, row in enumerate(rows, before + 1):
+        yield Record(number, dict(zip(names, row, strict=True)))
 
 
 def _frame(text: str, separator: str) -> tuple[pd.DataFrame, tuple[str, ...]]:

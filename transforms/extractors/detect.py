@@ -26,6 +26,7 @@ _BY_NAME = {
 }  # fmt: skip
 _MARKED = (PDF, PARQUET)
 """Of these every file has a mark, which was looked for before the name."""
+_OF_RECORDS = (JSONL, CSV, TSV, PARQUET)
 _HTML_HEAD = re.compile(
     rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html[\s>])", re.IGNORECASE | re.DOTALL
 )
@@ -98,6 +99,12 @@ def _type_by_name(name: str) -> str:
             "corrupt", f"The name ends in {ending(name)}, and the content is no such file. Replace it."
         )
     return known
+
+
+def record_type(name: str) -> str | None:
+    """The media type that a name says, if files of it can be read in ranges of records."""
+    kind = _BY_NAME.get(ending(name))
+    return kind if kind in _OF_RECORDS else None
 
 
 def reads_alike(one: str, other: str) -> bool:

@@ -48,11 +48,12 @@ class Extraction:
             tuple(replace(one, record=id_inside(outer, one.record)) for one in self.refused),
         )
 
-    def checked(self) -> Extraction:
+    def checked(self, *, whole: bool = True) -> Extraction:
         """The same without blank documents, and with at most ``PARTS_AT_MOST`` refused parts.
 
         Raises:
-            RejectedError: there is no document; the reason is that of the first part, else ``empty``.
+            RejectedError: there is no document, and it is of a ``whole`` object; the reason is that of the first
+                part, else ``empty``.
         """
         documents = tuple(document for document in self.documents if document.text.strip())
         blank = (
@@ -61,7 +62,7 @@ class Extraction:
             if document.record is not None and not document.text.strip()
         )
         refused = (*self.refused, *blank)
-        if not documents:
+        if whole and not documents:
             raise _refusal(refused)
         return Extraction(documents, _at_most(refused))
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from transforms.extractors.code import CODE
 from transforms.extractors.delimited import CSV, TSV
-from transforms.extractors.detect import HTML, MARKDOWN, PICTURE, PLAIN, media_type
+from transforms.extractors.detect import HTML, MARKDOWN, PICTURE, PLAIN, media_type, record_type
 from transforms.extractors.json_files import JSON, JSONL
 from transforms.extractors.registry import extract
 from transforms.model.errors import RejectedError
@@ -35,6 +35,7 @@ from transforms.model.errors import RejectedError
 if TYPE_CHECKING:
     from transforms.extractors.extraction import Extraction
     from transforms.extractors.settings import ExtractSettings
+    from transforms.model.objects import RecordRange
 
 HEADER = struct.Struct(">Q")
 """Before each message: its length in bytes."""
@@ -44,17 +45,19 @@ _PIECE = 1 << 16
 _ROOT = Path(__file__).resolve().parents[2]
 
 
-def extract_isolated(data: bytes, name: str, settings: ExtractSettings) -> Extraction:
+def extract_isolated(
+    data: bytes, name: str, settings: ExtractSettings, part: RecordRange | None = None
+) -> Extraction:
     """What one object holds, as :func:`~transforms.extractors.registry.extract` makes it.
 
     Raises:
         RejectedError: as there; besides ``timeout``, ``out_of_memory``, and ``crashed`` where the process
             that read it ended.
     """
-    kind = media_type(data, name)
+    kind = (record_type(name) if part is not None else None) or media_type(data, name)
     if not settings.isolate or _is_harmless(kind, len(data), settings):
-        return extract(data, name, settings, kind)
-    return _shared().extract(data, name, settings)
+        return extract(data, name, settings, kind, part)
+    return _shared().extract(data, name, settings, kind, part)
 
 
 def _is_harmless(kind: str, size: int, settings: ExtractSettings) -> bool:
@@ -70,11 +73,18 @@ class ReaderProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def extract(self, data: bytes, name: str, settings: ExtractSettings) -> Extraction:
+    def extract(
+        self,
+        data: bytes,
+        name: str,
+        settings: ExtractSettings,
+        kind: str | None = None,
+        part: RecordRange | None = None,
+    ) -> Extraction:
         """As :func:`extract_isolated`, always in the process."""
         with self._lock:
             try:
-                answer = self._ask(pickle.dumps((data, name, settings)), settings.max_seconds)
+                answer = self._ask(pickle.dumps((data, name, settings, kind, part)), settings.max_seconds)
             except TimeoutError:
                 self.close()
                 raise RejectedError(

@@ -15,6 +15,7 @@ from transforms.model.lifeline import end_with
 if TYPE_CHECKING:
     from transforms.extractors.extraction import Extraction
     from transforms.extractors.settings import ExtractSettings
+    from transforms.model.objects import RecordRange
 
 
 def main() -> None:
@@ -29,17 +30,19 @@ def main() -> None:
     requests = sys.stdin.buffer
     while header := requests.read(HEADER.size):
         (length,) = HEADER.unpack(header)
-        data, name, settings = pickle.loads(requests.read(length))  # noqa: S301 - from the worker
-        answer = pickle.dumps(_answer(data, name, settings))
+        data, name, settings, kind, part = pickle.loads(requests.read(length))  # noqa: S301 - from the worker
+        answer = pickle.dumps(_answer(data, name, settings, kind, part))
         answers.write(HEADER.pack(len(answer)))
         answers.write(answer)
         answers.flush()
 
 
-def _answer(data: bytes, name: str, settings: ExtractSettings) -> Extraction | tuple[str, str]:
+def _answer(
+    data: bytes, name: str, settings: ExtractSettings, kind: str | None, part: RecordRange | None
+) -> Extraction | tuple[str, str]:
     _allow(settings.max_memory_mb)
     try:
-        return extract(data, name, settings)
+        return extract(data, name, settings, kind, part)
     except RejectedError as error:
         return error.reason, error.detail
     except MemoryError:

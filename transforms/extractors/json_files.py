@@ -5,17 +5,25 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transforms.extractors.charset import decode
-from transforms.extractors.records import BrokenRecord, Number, Record, is_by_record, record_documents
+from transforms.extractors.ranged_text import range_text
+from transforms.extractors.records import (
+    BrokenRecord,
+    Number,
+    Record,
+    is_by_record,
+    record_documents,
+    with_warnings,
+)
 from transforms.model.document import JsonValue, canonical_text
 from transforms.model.errors import RejectedError
 
 if TYPE_CHECKING:
     from transforms.extractors.extraction import Extraction
     from transforms.extractors.settings import ExtractSettings
+    from transforms.model.objects import RecordRange
 
 JSON, JSONL = "application/json", "application/jsonl"
 
@@ -34,23 +42,35 @@ def extract_json(data: bytes, name: str, settings: ExtractSettings) -> Extractio
     elements = value if isinstance(value, list) else [value]
     records = [Record(number, element) for number, element in enumerate(elements, 1)]
     found = record_documents(records, settings, JSON, by_record=is_by_record(settings, auto=False))
-    return _warned(found, warnings)
+    return with_warnings(found, warnings)
 
 
-def extract_jsonl(data: bytes, name: str, settings: ExtractSettings) -> Extraction:  # noqa: ARG001
+def extract_jsonl(
+    data: bytes,
+    name: str,  # noqa: ARG001
+    settings: ExtractSettings,
+    part: RecordRange | None = None,
+) -> Extraction:
     """A document a line, or one of all lines; blank lines are passed over.
 
     Raises:
         RejectedError: ``wrong_charset``.
     """
-    text, warnings = decode(data, settings.encoding)
-    records = _lines(canonical_text(text))
-    found = record_documents(records, settings, JSONL, by_record=is_by_record(settings, auto=True))
-    return _warned(found, warnings)
+    if part is None:
+        text, warnings = decode(data, settings.encoding)
+        text = canonical_text(text)
+    else:
+        text, warnings = range_text(data, settings.encoding, part)
+    records = json_lines(text, 0 if part is None else part.before)
+    by_record = is_by_record(settings, auto=True)
+    return with_warnings(
+        record_documents(records, settings, JSONL, by_record=by_record, part=part), warnings
+    )
 
 
-def _lines(text: str) -> Iterator[Record | BrokenRecord]:
-    for number, line in enumerate(io.StringIO(text), 1):
+def json_lines(text: str, before: int = 0) -> Iterator[Record | BrokenRecord]:
+    """The records of canonical text that has so many lines before it."""
+    for number, line in enumerate(io.StringIO(text), before + 1):
         if not line.strip():
             continue
         try:
@@ -70,10 +90,3 @@ def _parse(text: str) -> JsonValue:
 
 def _refuse(constant: str) -> JsonValue:
     raise ValueError(f"{constant} is no value of JSON")
-
-
-def _warned(found: Extraction, warnings: tuple[str, ...]) -> Extraction:
-    if not warnings:
-        return found
-    documents = (replace(document, warnings=warnings + document.warnings) for document in found.documents)
-    return replace(found, documents=tuple(documents))

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from transforms.extractors.extraction import Extraction, RefusedPart
+from transforms.extractors.record_names import RecordNames
 from transforms.model.document import Document, JsonValue, canonical_text
 from transforms.model.ids import id_part
 from transforms.structure.blocks import parse_blocks
 
 if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings, RecordSettings
+    from transforms.model.objects import RecordRange
 
 RECORDS = "records"
 """In a document's metadata: how many records it holds."""
@@ -46,12 +48,43 @@ class BrokenRecord:
 
 
 def record_documents(
-    records: Iterable[Record | BrokenRecord], settings: ExtractSettings, media_type: str, *, by_record: bool
+    records: Iterable[Record | BrokenRecord],
+    settings: ExtractSettings,
+    media_type: str,
+    *,
+    by_record: bool,
+    part: RecordRange | None = None,
 ) -> Extraction:
-    """The documents of a file's records; broken and blank ones are refused beside their neighbours."""
+    """The documents of a file's records; broken and blank ones are refused beside their neighbours.
+
+    Args:
+        records: in their order.
+        settings: of the source.
+        media_type: of the file.
+        by_record: whether each record is a document.
+        part: which range of the file's records they are, if not all.
+    """
     if by_record:
-        return _one_by_one(records, settings.records, media_type)
+        names = RecordNames(dict(part.names) if part is not None else None)
+        return _one_by_one(records, settings.records, media_type, names)
     return _whole(records, settings.records, media_type)
+
+
+def record_name(record: Record | BrokenRecord, settings: RecordSettings) -> str:
+    """What a record would like to be called: by its id, else by its number."""
+    if isinstance(record, Record):
+        name = _field(record.value, settings.id) or str(record.number)
+    else:
+        name = str(record.number) if settings.id is None else f"line {record.number}"
+    return " ".join(name.split())
+
+
+def with_warnings(found: Extraction, warnings: tuple[str, ...]) -> Extraction:
+    """The same, each document with what is to be said of the whole file."""
+    if not warnings:
+        return found
+    documents = (replace(document, warnings=warnings + document.warnings) for document in found.documents)
+    return replace(found, documents=tuple(documents))
 
 
 def is_by_record(settings: ExtractSettings, *, auto: bool) -> bool:
@@ -82,13 +115,13 @@ def _whole(
 
 
 def _one_by_one(
-    records: Iterable[Record | BrokenRecord], settings: RecordSettings, media_type: str
+    records: Iterable[Record | BrokenRecord], settings: RecordSettings, media_type: str, names: RecordNames
 ) -> Extraction:
     documents = []
     refused = []
-    taken: set[str] = set()
     for record in records:
-        found = _one(record, settings, media_type, taken)
+        own = id_part(names.take(record.number, record_name(record, settings)))
+        found = _one(record, settings, media_type, own)
         if isinstance(found, Document):
             documents.append(found)
         else:
@@ -97,15 +130,12 @@ def _one_by_one(
 
 
 def _one(
-    record: Record | BrokenRecord, settings: RecordSettings, media_type: str, taken: set[str]
+    record: Record | BrokenRecord, settings: RecordSettings, media_type: str, own: str
 ) -> Document | RefusedPart:
-    """The document of one record; ``taken`` are the names of those before it."""
+    """The document of one record, which is called ``own``."""
     if isinstance(record, BrokenRecord):
-        is_named = settings.id is None
-        own = _own_name(str(record.number) if is_named else f"line {record.number}", taken)
-        return RefusedPart(own, "corrupt", record.detail, is_named=is_named)
+        return RefusedPart(own, "corrupt", record.detail, is_named=settings.id is None)
     value = record.value
-    own = _own_name(_field(value, settings.id) or str(record.number), taken)
     text = _text(value, settings)
     if not text:
         return RefusedPart(own, "empty", "The record has no text.")
@@ -163,17 +193,6 @@ def _get(value: JsonValue, name: str) -> JsonValue:
         return value[name]
     outer, _, rest = name.partition(".")
     return _get(value.get(outer), rest) if rest else None
-
-
-def _own_name(name: str, taken: set[str]) -> str:
-    """A record's name as part of an id; the second record of one name is ``name (2)``."""
-    name = " ".join(name.split())
-    own, number = name, 1
-    while own in taken:
-        number += 1
-        own = f"{name} ({number})"
-    taken.add(own)
-    return id_part(own)
 
 
 def _lines(value: JsonValue, path: str) -> Iterator[str]:

@@ -27,13 +27,20 @@ if TYPE_CHECKING:
 
     from transforms.extractors.settings import ExtractSettings
     from transforms.model.document import Document
+    from transforms.model.objects import RecordRange
 
 EXTRACTION_VERSION = 12
 """Raised whenever the same bytes and settings would give another text or structure."""
 _HERE = Path(__file__).resolve().parents[1]
 
 
-def extract(data: bytes, name: str, settings: ExtractSettings, kind: str | None = None) -> Extraction:
+def extract(
+    data: bytes,
+    name: str,
+    settings: ExtractSettings,
+    kind: str | None = None,
+    part: RecordRange | None = None,
+) -> Extraction:
     """The documents of one object, at least one, and the parts of it that cannot be read.
 
     Args:
@@ -41,13 +48,14 @@ def extract(data: bytes, name: str, settings: ExtractSettings, kind: str | None 
         name: its name, which tells its type where the content does not.
         settings: of the source.
         kind: its media type, where the caller has asked for it already.
+        part: which of its records they are the bytes of, if not of all; there may be no document among them.
 
     Raises:
         RejectedError: none of it can be read; the reason is a slug, the detail says what to do.
     """
     kind = kind or media_type(data, name)
     try:
-        found = _read(kind, data, name, settings)
+        found = _read(kind, data, name, settings, part)
     except (RejectedError, MemoryError):
         raise
     except RecursionError as error:
@@ -58,17 +66,20 @@ def extract(data: bytes, name: str, settings: ExtractSettings, kind: str | None 
         # What libraries raise on bad files is translated where they are called. This is none of it: the
         # run goes on, and the row says where the program is to be mended.
         raise RejectedError(BUG, _fault(error, kind)) from error
-    found = found.checked()
+    found = found.checked(whole=part is None)
     if settings.detect_language and kind not in _HOLDERS:
         found = replace(found, documents=tuple(map(with_language, found.documents)))
     return found
 
 
-def _read(kind: str, data: bytes, name: str, settings: ExtractSettings) -> Extraction:
+def _read(
+    kind: str, data: bytes, name: str, settings: ExtractSettings, part: RecordRange | None
+) -> Extraction:
     if kind in _LATE:
         module, function = _LATE[kind]
         read = getattr(import_module(f"transforms.extractors.{module}"), function)
-        found: Document | Extraction = read(data, name, settings)
+        of_range = () if part is None else (part,)
+        found: Document | Extraction = read(data, name, settings, *of_range)
     else:
         found = _EXTRACTORS[kind](data, settings)
     return found if isinstance(found, Extraction) else Extraction((found,))

@@ -25,7 +25,7 @@ from transforms.model.objects import ObjectInfo
 from transforms.storage.bounded import BoundedBuffer
 from transforms.storage.bucket import MARK, PAGE, BucketStore, without_markers
 from transforms.storage.protocol import Level
-from transforms.storage.ranges import READ_AHEAD
+from transforms.storage.ranges import range_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -76,10 +76,16 @@ class GcsStore(BucketStore):
             blob = self._bucket().get_blob(self._prefix + name, timeout=_TIMEOUT, retry=self._retry())
             if blob is None:
                 raise NotFoundError(f"There is no {self.uri(name)}.")
-            reader: BinaryIO = blob.open(
-                "rb", chunk_size=READ_AHEAD, raw_download=True, retry=self._retry(), timeout=_TIMEOUT
-            )
-            return reader
+
+        def fetch(start: int, end: int) -> bytes:
+            with self._translated(name):
+                # Of the generation that was found above; as it is stored, compressed or not.
+                data: bytes = blob.download_as_bytes(
+                    start=start, end=end - 1, raw_download=True, timeout=_TIMEOUT, retry=self._retry()
+                )
+                return data
+
+        return range_reader(blob.size, fetch)
 
     def write(self, name: str, data: bytes) -> None:
         self._upload(name, data, None)
