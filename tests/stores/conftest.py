@@ -1,0 +1,86 @@
+"""Stores to hold to one contract. Each has an adapter in ``adapters/``, which shows it as its own users see it.
+
+An adapter is a module with three functions: ``started()``, a context manager that starts what is needed and gives a
+function from an empty folder to an address; ``rows(to, collection)``, what is there, as ``Seen`` by id; and
+``nearest(to, collection, vector, most, source=None)``, ids by cosine, of one source or all.
+"""
+
+import contextlib
+import importlib
+import os
+import shutil
+from dataclasses import dataclass
+from types import ModuleType
+
+import pytest
+
+from tests.stores.history import make_history
+from transforms.loaders.address import parse_address
+from transforms.loaders.load import load
+from transforms.loaders.plan import Wishes
+from transforms.loaders.registry import open_loader
+from transforms.loaders.settings import LoadSettings
+
+STORES = ["duckdb"]
+
+
+@dataclass
+class Stand:
+    """One store with nothing in it, for one test."""
+
+    name: str
+    adapter: ModuleType
+    to: str
+
+    def load(self, store, *, since=None, full=False, adopt=False, to=None, watch=None, **settings):
+        wishes = Wishes(since=since, full=full, adopt=adopt)
+        given = LoadSettings(to=to or self.to, **{"batch": 16, **settings})
+        return load(store, given, wishes, watch or (lambda done, total: None))
+
+    def rows(self, collection="chunks"):
+        return self.adapter.rows(self.to, collection)
+
+    def nearest(self, vector, most, source=None, collection="chunks"):
+        return self.adapter.nearest(self.to, collection, vector, most, source)
+
+    @contextlib.contextmanager
+    def loader(self):
+        """The loader itself, to do what a load would not."""
+        with contextlib.closing(open_loader(parse_address(self.to))) as loader:
+            yield loader
+
+
+@pytest.fixture(scope="session")
+def history(tmp_path_factory):
+    return make_history(tmp_path_factory.mktemp("history"))
+
+
+@pytest.fixture
+def table(history, tmp_path):
+    """A table of its own for each test; snapshot 1 is its newest."""
+    return shutil.copytree(history, tmp_path / "table")
+
+
+@pytest.fixture(scope="session", params=STORES)
+def started(request):
+    """A store that lives as long as it is tested, or the reason to pass over its tests.
+
+    Where `make test-stores` asks for all, none is passed over.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            adapter = importlib.import_module(f"tests.stores.adapters.{request.param}")
+            address = stack.enter_context(adapter.started())
+        except ImportError as error:
+            if os.environ.get("PARQUETRY_STORES") == "required":
+                pytest.fail(str(error))
+            pytest.skip(f"{request.param}: {error}; the extra `stores` brings it")
+        yield request.param, adapter, address
+
+
+@pytest.fixture
+def stand(started, tmp_path):
+    name, adapter, address = started
+    folder = tmp_path / "store"
+    folder.mkdir()
+    return Stand(name, adapter, address(folder))
