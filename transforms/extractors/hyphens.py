@@ -93,11 +93,17 @@ def joined(start: str, rest: str, vocabulary: Vocabulary) -> tuple[str, str]:
     left, right = last["word"].lower(), first[0].lower()
     if right in _AND and not _is_whole(left + right, vocabulary):
         return start + "-", "\n"
+    if _in_capitals(last["word"], first[0]) and _is_whole(left + right, vocabulary):
+        return start, ""
     if not first[0][0].islower() or len(left) < 2 or not left.isalpha():
         is_footnote = first[0][0].isdigit() and not first[0].isdigit()
         return start + "-", "\n" if is_footnote else ""
     stays = _is_compound(left, right, vocabulary, is_behind_hyphen=bool(last["before"]))
     return (start + "-" if stays else start), ""
+
+
+def _in_capitals(left: str, right: str) -> bool:
+    return left.isalpha() and left.isupper() and right.isupper()
 
 
 def _is_whole(word: str, vocabulary: Vocabulary) -> bool:

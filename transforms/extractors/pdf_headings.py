@@ -16,7 +16,7 @@ from transforms.model.document import Block, BlockKind, Page
 from transforms.structure.blocks import parse_blocks
 
 if TYPE_CHECKING:
-    from transforms.extractors.pdf_lines import PageLines
+    from transforms.extractors.pdf_lines import Line, PageLines
 
 _BULLET = re.compile(r"^[ \t]*[\u2022\u25cf\u25cb\u25e6\u25aa\u25a0\u2023\u2043][ \t]+(?=\S)", re.MULTILINE)
 _LARGER = 1.12
@@ -25,6 +25,14 @@ _SAME = 1.06
 _MOST = 0.25
 """Share of the text that headings have at most."""
 _TITLE_AT_MOST = 150
+_NUMBERED = re.compile(
+    r"(?:(?:chapter|part|section|appendix|kapitel|teil) )?(?:\d+|[IVX]+)(?:\.\d+)*[.:]? +\S", re.I
+)
+_LEADS_OVER = re.compile(
+    r"(?:[-:,&\u2013\u2014/]|\b(?:a|an|and|by|for|from|in|of|on|or|the|to|with|und|oder|der|die|das|von|zur?|für)) *$",
+    re.I,
+)
+_LINES_BELOW = 8
 _ROWS = re.compile(r"^\|.*\|\n\| ---(?: \| ---)* \|(?:\n\|.*\|)*$", re.MULTILINE)
 
 
@@ -77,22 +85,49 @@ class _Title(NamedTuple):
 
 
 def _titles(pages: Sequence[PageLines], least: float) -> Iterator[_Title]:
-    """Lines of at least that size, those of one size that follow each other as one."""
+    """Lines of at least that size, those of one size that go on in each other as one."""
     for number, page in enumerate(pages, 1):
         title: _Title | None = None
-        bottom = 0.0
-        for line in page.lines:
-            follows = title is not None and line.top - bottom < line.size / 2
-            if title is not None and follows and abs(line.size - title.size) < 0.5:
+        above: Line | None = None
+        for place, line in enumerate(page.lines):
+            if title is not None and above is not None and _goes_on(above, line, page.lines[place + 1 :]):
                 title = title._replace(text=f"{title.text} {line.text.strip()}")
             else:
                 if title is not None and _is_title(title.text):
                     yield title
                 is_large = not line.is_table and line.size >= least
                 title = _Title(line.text.strip(), line.size, number) if is_large else None
-            bottom = line.bottom
+            above = line
         if title is not None and _is_title(title.text):
             yield title
+
+
+def _goes_on(above: Line, line: Line, below: Sequence[Line]) -> bool:
+    """Whether a title goes on in the next line, and is no heading of its own.
+
+    A line that ends where the next word had found room was ended on purpose: what begins there with a capital or a
+    number is another title, unless the words lead over to it.
+    """
+    if line.is_table or line.top - above.bottom >= line.size / 2 or abs(line.size - above.size) >= 0.5:
+        return False
+    text = line.text.strip()
+    if _NUMBERED.match(text):
+        return False
+    if not text[:1].isupper() or _LEADS_OVER.search(above.text):
+        return True
+    letter = (above.x1 - above.x0) / max(1, len(above.text.strip()))
+    word = letter * (1 + len(text.split()[0]))
+    return above.x1 - above.x0 + word > _room(above, below)
+
+
+def _room(title: Line, below: Sequence[Line]) -> float:
+    """The width of the next lines of text under a title; none where there are none."""
+    text = [
+        line
+        for line in below[:_LINES_BELOW]
+        if not line.is_table and line.x0 < title.x1 and line.x1 > title.x0
+    ]
+    return max((line.x1 for line in text), default=0.0) - min((line.x0 for line in text), default=0.0)
 
 
 def _is_title(text: str) -> bool:

@@ -36,6 +36,9 @@ def line_break(before: str, after: str, language: str | None, elsewhere: str = "
         ("an", "other", "another"),
         ("work-force-develop", "ment", "work-force-development"),
         ("quad", "copter", "quadcopter"),
+        ("SE", "QUENCE", "SEQUENCE"),
+        ("ANGLO", "SAXON", "ANGLO-SAXON"),
+        ("Anglo", "Saxon", "Anglo-Saxon"),
     ],
 )
 def test_english_words_tell_compounds_from_broken_words(before: str, after: str, whole: str) -> None:

@@ -25,6 +25,37 @@ def test_short_lines_in_larger_letters_are_headings_and_each_size_is_a_level() -
     assert extract_pdf(data, ExtractSettings()).text.startswith("The pump\n\nWater\n\nThe pump draws")
 
 
+def test_a_title_right_above_a_heading_of_its_size_is_a_title_of_its_own() -> None:
+    page = (
+        at(60, 740, "Annual Report", size=16)
+        + at(60, 720, "Aims of the work", size=16)
+        + lines(*TEXT, top=690)
+    )
+    page += at(60, 600, "Pumps", size=16) + at(60, 580, "2 Power", size=16) + lines(*TEXT, top=550)
+    page += at(60, 460, "All about the", size=16) + at(60, 440, "Sea", size=16) + lines(*TEXT, top=410)
+    page += (
+        at(60, 320, "The motors that we use and", size=16)
+        + at(60, 300, "Mend", size=16)
+        + lines(*TEXT, top=270)
+    )
+    assert headings(make_pdf(page, lines(*TEXT, *TEXT, *TEXT))) == [
+        (1, "Annual Report"),
+        (1, "Aims of the work"),
+        (1, "Pumps"),
+        (1, "2 Power"),
+        (1, "All about the Sea"),
+        (1, "The motors that we use and Mend"),
+    ]
+
+
+def test_a_title_that_fills_its_line_goes_on_in_the_next() -> None:
+    page = at(60, 740, "The Wells of Dry Counties", size=18) + at(60, 718, "Mended Together", size=18)
+    page += lines(*TEXT, top=690)
+    assert headings(make_pdf(page, lines(*TEXT, *TEXT))) == [
+        (1, "The Wells of Dry Counties Mended Together")
+    ]
+
+
 def test_a_page_of_large_letters_has_no_headings() -> None:
     assert (
         headings(make_pdf("".join(at(60, 740 - 40 * n, text, size=24) for n, text in enumerate(TEXT))))
