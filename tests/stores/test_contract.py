@@ -11,6 +11,8 @@ import pytest
 
 from tests.stores.adapters.seen import Seen
 from tests.stores.history import DIMENSION, OTHER_DIMENSION, at, rows, similarities
+from transforms.loaders.mapping import DEFAULT, fields_of
+from transforms.loaders.protocol import Target
 from transforms.model.errors import ConfigError, GuardError, StorageError
 
 REPO = Path(__file__).parents[2]
