@@ -287,6 +287,23 @@ def preview(
     )
 
 
+@app.command()
+def evaluate(
+    config: Annotated[
+        Path, typer.Option("--config", metavar="FILE", help="A job, questions and variants, as YAML.")
+    ],
+    *,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots, too.")
+    ] = None,
+    as_json: _Json = False,
+) -> None:
+    """Ask questions with known answers, and compare strategies, sizes and embedders."""
+    from pipeline.commands import evaluate as command
+
+    raise typer.Exit(command.run(config, html=html, as_json=as_json))
+
+
 @config_app.command("check")
 def config_check(config: _ConfigFile) -> None:
     """Say everything that is wrong with a configuration, or what it will do."""

@@ -87,19 +87,20 @@ def _with_defaults(raw: dict[str, Any], path: str | Path) -> dict[str, Any]:
     defaults = raw.get("defaults") or {}
     if not isinstance(defaults, dict):
         raise _config_error(path, ["defaults: must be keys with values"])
-    merged = {key: item for key, item in raw.items() if key != "defaults"}
-    if isinstance(merged.get("sources"), list):
-        merged["sources"] = [_merge(defaults, s) if isinstance(s, dict) else s for s in merged["sources"]]
-    return merged
+    whole = {key: item for key, item in raw.items() if key != "defaults"}
+    if isinstance(whole.get("sources"), list):
+        whole["sources"] = [merged(defaults, s) if isinstance(s, dict) else s for s in whole["sources"]]
+    return whole
 
 
-def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of ``base`` with those of ``over`` laid over them, groups key by key."""
+    result = dict(base)
     for key, value in over.items():
-        below = merged.get(key)
+        below = result.get(key)
         both = isinstance(below, dict) and isinstance(value, dict)
-        merged[key] = _merge(below, value) if both else value  # type: ignore[arg-type]
-    return merged
+        result[key] = merged(below, value) if both else value  # type: ignore[arg-type]
+    return result
 
 
 def _config_error(path: str | Path, faults: Iterable[str]) -> ConfigError:

@@ -1,0 +1,113 @@
+"""``parquetry evaluate``: questions with known answers, asked of several ways to cut and embed a corpus."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from pipeline.evaluate.run import Evaluation, evaluate
+from pipeline.evaluate.settings import load_evaluation
+from pipeline.output import json_line, plain_console
+from pipeline.pages import intervals, render
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipeline.evaluate.measures import Interval
+
+
+def run(config: Path, *, html: Path | None, as_json: bool) -> int:
+    """Print a table of measures, or JSON with every question; with ``html`` also write a page with plots.
+
+    Raises:
+        ConfigError: a file cannot be used, or the questions do not fit the corpus.
+    """
+    settings, variants = load_evaluation(config)
+    found = evaluate(settings, variants)
+    for name, reason in found.rejected.items():
+        print(f"{name} is left out: {reason}", file=sys.stderr)
+    if html is not None:
+        html.parent.mkdir(parents=True, exist_ok=True)
+        html.write_text(_page(found), encoding="utf-8")
+    if as_json:
+        print(json_line(_record(found), indent=2))
+        return 0
+    console = plain_console()
+    console.print(_table(found))
+    questions = len(found.results[0].asked)
+    console.print(
+        f"{questions} questions, {found.documents} documents; in brackets the 95% interval of the mean."
+    )
+    if html is not None:
+        console.print(f"{html} has plots, and the rank of every question.", soft_wrap=True)
+    return 0
+
+
+def _record(found: Evaluation) -> dict[str, Any]:
+    results = [
+        {
+            "name": result.name,
+            "chunks": result.chunks,
+            "median_tokens": result.median_tokens,
+            "embedded": result.embedded,
+            "measures": {name: interval._asdict() for name, interval in result.measures.items()},
+            "questions": [
+                {
+                    "id": asked.question.id,
+                    "question": asked.question.question,
+                    "rank": asked.rank,
+                    "found": asked.found,
+                    "measures": asked.measures,
+                }
+                for asked in result.asked
+            ],
+        }
+        for result in found.results
+    ]
+    return {**asdict(found), "results": results}
+
+
+def _measures(found: Evaluation) -> list[str]:
+    return list(dict.fromkeys(name for result in found.results for name in result.measures))
+
+
+def _table(found: Evaluation) -> Table:
+    """A line a measure and a column a variant: variants are few, and measures many."""
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column("")
+    for result in found.results:
+        table.add_column(result.name, justify="right", overflow="fold")
+    table.add_row("chunks", *(f"{result.chunks:,}" for result in found.results))
+    table.add_row("median tokens", *(f"{result.median_tokens:,.0f}" for result in found.results))
+    table.add_row("texts embedded", *(f"{result.embedded:,}" for result in found.results))
+    for name in _measures(found):
+        table.add_row(name, *(_shown(result.measures.get(name)) for result in found.results))
+    return table
+
+
+def _shown(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    return f"{interval.mean:.3f} [{interval.low:.2f}, {interval.high:.2f}]"
+
+
+def _page(found: Evaluation) -> str:
+    names = [result.name for result in found.results]
+    plots = []
+    # In each question one document counts, so nDCG tells nothing that the reciprocal rank does not.
+    for measure in (name for name in _measures(found) if not name.startswith("ndcg")):
+        have = [result.measures[measure] for result in found.results if measure in result.measures]
+        plots.append((measure, intervals(names, [(one.mean, one.low, one.high) for one in have])))
+    return render(
+        "evaluation.html.j2",
+        questions=len(found.results[0].asked),
+        documents=found.documents,
+        rejected=found.rejected,
+        results=found.results,
+        measures=_measures(found),
+        plots=plots,
+        asked=list(zip(*(result.asked for result in found.results), strict=True)),
+    )

@@ -1,0 +1,1 @@
+"""How well a corpus is found again: questions with known answers, asked of several ways to cut and embed it."""

@@ -1,0 +1,188 @@
+"""Ask every variant all questions and sum up how well it answers."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pipeline.evaluate.corpus import Corpus, read_corpus
+from pipeline.evaluate.measures import Interval, bootstrap, ndcg, overlap, recall, reciprocal_rank
+from pipeline.evaluate.questions import Answers, Question, find_answers, read_questions
+from pipeline.evaluate.retrieve import Index, Piece, Vectors, build_index, embed_questions
+from transforms.model.errors import ConfigError, ParquetryError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pipeline.evaluate.settings import EvaluationConfig, Variant
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+"""What is retrieved and counted: the same words for every variant, whatever its model calls a token."""
+_TOP = 3
+"""Documents that a report names for a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question under one variant."""
+
+    question: Question
+    rank: int | None
+    """Of the first document that answers it, from 1; None where none was found."""
+    found: tuple[str, ...]
+    """The documents that came first."""
+    measures: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One variant."""
+
+    name: str
+    chunks: int
+    median_tokens: float
+    embedded: int
+    """Texts that were embedded for it; others had their vectors from variants before."""
+    measures: Mapping[str, Interval]
+    asked: tuple[Asked, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """All variants over the same questions."""
+
+    documents: int
+    rejected: Mapping[str, str]
+    results: tuple[Result, ...]
+
+
+def evaluate(config: EvaluationConfig, variants: Sequence[Variant]) -> Evaluation:
+    """Read the corpus, and ask each variant all questions.
+
+    Raises:
+        ConfigError: the questions cannot be read or do not fit the corpus.
+    """
+    questions = _questions(config)
+    corpora: dict[str, Corpus] = {}
+    vectors = Vectors()
+    results = []
+    for variant in variants:
+        key = repr([(source.name, source.root, source.extract) for source in variant.job.sources])
+        if key not in corpora:
+            corpora[key] = read_corpus(variant.job)
+        results.append(_result(variant, corpora[key], questions, config, vectors))
+    first = next(iter(corpora.values()))
+    return Evaluation(len(first.entries), first.rejected, tuple(results))
+
+
+def _questions(config: EvaluationConfig) -> list[Question]:
+    try:
+        lines = config.questions.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{config.questions} cannot be read: {error}") from error
+    return read_questions(lines, str(config.questions))
+
+
+def _result(
+    variant: Variant,
+    corpus: Corpus,
+    questions: Sequence[Question],
+    config: EvaluationConfig,
+    vectors: Vectors,
+) -> Result:
+    answers = find_answers(questions, [entry.text for entry in corpus.entries], str(config.questions))
+    before = vectors.embedded
+    index = build_index(corpus, variant.job, vectors)
+    if not index.pieces:
+        raise ParquetryError(f"The corpus of {config.job} has no chunk to find.")
+    asked_vectors = embed_questions(variant.job, [question.question for question in questions])
+    words = _Words(corpus)
+    asked = tuple(
+        _ask(question, answer, row, index, words, config)
+        for question, answer, row in zip(questions, answers, asked_vectors, strict=True)
+    )
+    return Result(
+        name=variant.name,
+        chunks=len(index.pieces),
+        median_tokens=statistics.median(piece.tokens for piece in index.pieces),
+        embedded=vectors.embedded - before,
+        measures=summary([one.measures for one in asked], config.samples),
+        asked=asked,
+    )
+
+
+def summary(measures: Iterable[Mapping[str, float]], samples: int) -> dict[str, Interval]:
+    """Of each measure the mean over the questions that have it, in the order in which they first come."""
+    values: dict[str, list[float]] = {}
+    for one in measures:
+        for name, value in one.items():
+            values.setdefault(name, []).append(value)
+    return {name: bootstrap(each, samples) for name, each in values.items()}
+
+
+class _Words:
+    """The words of each document by position, found when they are first asked for."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._found: dict[int, list[tuple[int, int]]] = {}
+
+    def name(self, document: int) -> str:
+        return self._corpus.entries[document].text.name
+
+    def within(self, document: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The words that lie in a span, each as its document and its position there."""
+        if document not in self._found:
+            text = self._corpus.entries[document].document.text
+            self._found[document] = [match.span() for match in _WORD.finditer(text)]
+        return ((document, a) for a, b in self._found[document] if a >= start and b <= end)
+
+
+def _ask(
+    question: Question,
+    answers: Answers,
+    vector: NDArray[np.float32],
+    index: Index,
+    words: _Words,
+    config: EvaluationConfig,
+) -> Asked:
+    ranked = [index.pieces[place] for place in index.ranking(vector)]
+    documents = list(dict.fromkeys(piece.document for piece in ranked))
+    # One of the documents is enough, so the first that is found is all there is to find.
+    rank = next((n for n, document in enumerate(documents, 1) if document in answers.documents), None)
+    relevant = [n == rank for n in range(1, len(documents) + 1)]
+    measures = {f"recall@{k}": recall(relevant, 1, k) for k in config.at}
+    measures["mrr"] = reciprocal_rank(relevant)
+    measures |= {f"ndcg@{k}": ndcg(relevant, 1, k) for k in config.at}
+    if answers.spans:
+        measures |= _over_spans(ranked, answers, words, config.retrieved_words)
+    return Asked(question, rank, tuple(words.name(document) for document in documents[:_TOP]), measures)
+
+
+def _over_spans(ranked: Sequence[Piece], answers: Answers, words: _Words, limit: int) -> dict[str, float]:
+    """Against the document that is answered best from: each of them answers alone."""
+    in_order = (word for piece in ranked for word in words.within(piece.document, piece.start, piece.end))
+    retrieved = first_distinct(in_order, limit)
+    by_document: dict[int, set[tuple[int, int]]] = {}
+    for document, start, end in answers.spans:
+        by_document.setdefault(document, set()).update(words.within(document, start, end))
+    found = [overlap(retrieved, wanted) for wanted in by_document.values() if wanted]
+    if not found:
+        return {}
+    best = max(found)
+    return {"span recall": best.recall, "span precision": best.precision, "span iou": best.iou}
+
+
+def first_distinct(words: Iterable[tuple[int, int]], limit: int) -> set[tuple[int, int]]:
+    """The first ``limit`` words that differ: what overlapping chunks share is retrieved once."""
+    found: set[tuple[int, int]] = set()
+    for word in words:
+        if len(found) == limit:
+            break
+        found.add(word)
+    return found

@@ -1,0 +1,114 @@
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from pipeline.commands import evaluate as command
+from pipeline.evaluate.run import evaluate
+from pipeline.evaluate.settings import load_evaluation
+from transforms.model.errors import ConfigError
+
+ROOT = Path(__file__).parents[3]
+FILES = {
+    "pump.md": "# Pump\n\nIt gives 12 litres a minute.\n\n## Start\n\nOpen the valve before you start the pump.\n",
+    "radio.md": "# Radio\n\nThe radio speaks on channel seven.\n",
+    "soup.md": "# Soup\n\nCut the onions and cook the soup for an hour.\n",
+}
+QUESTIONS = [
+    {
+        "id": "q1",
+        "question": "How long do I cook the soup?",
+        "documents": ["docs/soup.md"],
+        "spans": ["for an hour"],
+    },
+    {"id": "q2", "question": "Which channel does the radio use?", "documents": ["docs/radio.md"]},
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, text in FILES.items():
+        path = tmp_path / "corpus" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    (tmp_path / "job.yaml").write_text(
+        f"version: 1\ntable: {tmp_path}/table\nsources:\n  - {{name: docs, root: {tmp_path}/corpus}}\n"
+    )
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in QUESTIONS))
+    return tmp_path
+
+
+def config(files, variants):
+    path = files / "evaluate.yaml"
+    path.write_text(
+        f"job: {files}/job.yaml\nquestions: {files}/questions.jsonl\nvariants: {json.dumps(variants)}\n"
+    )
+    return path
+
+
+def test_each_variant_answers_and_equal_texts_are_embedded_once(files):
+    variants = [{"name": "whole"}, {"name": "again"}, {"name": "cut", "size": {"target": 60, "max": 60}}]
+    found = evaluate(*load_evaluation(config(files, variants)))
+    whole, again, cut = found.results
+    assert found.documents == 3
+    assert (whole.chunks, again.chunks, cut.chunks) == (3, 3, 4)
+    # What both cut alike has its vectors already: only the two pieces of the pump are new.
+    assert (whole.embedded, again.embedded, cut.embedded) == (3, 0, 2)
+    for result in found.results:
+        assert [one.rank for one in result.asked] == [1, 1]
+        assert result.measures["recall@1"].mean == 1
+        assert result.measures["span recall"].mean == 1
+    assert whole.measures == again.measures
+
+
+def test_words_are_retrieved_up_to_the_limit_and_no_further(files):
+    path = config(files, [{"name": "a"}])
+    path.write_text(path.read_text() + "retrieved_words: 11\n")
+    [result] = evaluate(*load_evaluation(path)).results
+    # "# Soup Cut the onions and cook the soup for an hour ." has 13 words; the answer is the 10th to the 12th.
+    [asked, _] = result.asked
+    assert asked.measures["span recall"] == pytest.approx(2 / 3)
+    assert asked.measures["span precision"] == pytest.approx(2 / 11)
+    assert asked.measures["span iou"] == pytest.approx(2 / 12)
+
+
+def test_the_page_and_json_have_the_same_figures(files, capsys):
+    page = files / "page.html"
+    command.run(
+        config(files, [{"name": "a"}, {"name": "b", "strategy": "sections"}]), html=page, as_json=True
+    )
+    record = json.loads(capsys.readouterr().out)
+    mean = record["results"][1]["measures"]["mrr"]["mean"]
+    assert record["results"][1]["questions"][0]["found"][0] == "docs/soup.md"
+    plots = re.findall(r'<script type="application/json">(.*?)</script>', page.read_text())
+    points = [json.loads(plot)["data"]["datasets"][0]["data"][1] for plot in plots]
+    assert mean in points
+
+
+def test_the_table_has_a_line_a_measure(files, capsys):
+    command.run(config(files, [{"name": "a"}]), html=None, as_json=False)
+    shown = capsys.readouterr().out
+    assert re.search(r"^recall@1 +1\.000 \[1\.00, 1\.00\]", shown, re.MULTILINE)
+    assert "2 questions, 3 documents" in shown
+
+
+@pytest.mark.parametrize(
+    ("variants", "said"),
+    [
+        ([{"name": "a"}, {"name": "a"}], "variants: more than one is called a"),
+        ([{"name": "a", "strategy": "sectons"}], "variants[0].strategy: must be one of"),
+        ([{"name": "a", "embedder": {"kind": "statik"}}], "variants[0].embedder."),
+        ([{"strategy": "sections"}], "variants[0].name: Field required"),
+        ([], "variants:"),
+    ],
+)
+def test_what_is_wrong_with_the_file_is_told_by_its_place(files, variants, said):
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        load_evaluation(config(files, variants))
+
+
+def test_the_example_of_the_repository_loads():
+    settings, variants = load_evaluation(ROOT / "configs" / "evaluate.yaml")
+    assert settings.questions.name == "questions.jsonl"
+    assert variants[0].name == "as the demo"
