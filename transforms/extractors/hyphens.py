@@ -20,6 +20,7 @@ from transforms.extractors.language import detect
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST_WORD = re.compile(r"(?P<before>[-\u2010]?)(?P<word>[\w'’]+)$")
 _FIRST_WORD = re.compile(r"^[\w'’]+")
+_FOOTNOTE = re.compile(r"\d+(?:[^\W\d]| [^\W\d_a-z])")
 _SIGNS = re.compile(r"[\W\d_]+")
 _SAMPLE_LINES = 60
 _WORD_AT_LEAST = 4
@@ -96,8 +97,7 @@ def joined(start: str, rest: str, vocabulary: Vocabulary) -> tuple[str, str]:
     if _in_capitals(last["word"], first[0]) and _is_whole(left + right, vocabulary):
         return start, ""
     if not first[0][0].islower() or len(left) < 2 or not left.isalpha():
-        is_footnote = first[0][0].isdigit() and not first[0].isdigit()
-        return start + "-", "\n" if is_footnote else ""
+        return start + "-", "\n" if _FOOTNOTE.match(rest) else ""
     stays = _is_compound(left, right, vocabulary, is_behind_hyphen=bool(last["before"]))
     return (start + "-" if stays else start), ""
 

@@ -21,6 +21,8 @@ _OVERLAP = 0.3
 """Share of the lower one's height by which two pieces of a line stand beside each other at least."""
 _NEAR = 0.5
 """Times the larger size: how far two pieces of a line are apart at most."""
+_NEAR_AFTER_SPACE = 1.2
+"""The same where there is a space between, which lines of full width stretch."""
 _BACK = 0.6
 """Times the smaller size: how far signs stand above each other."""
 _SPACE = 0.2
@@ -127,7 +129,8 @@ def _goes_on(line: Line, last: Piece, piece: Piece, letters: Letters) -> bool:
         return False
     smaller, larger = sorted((line.size, below.size))
     gap = below.x0 - line.x1
-    if not -_BACK * smaller <= gap <= _NEAR * larger or not _are_beside(line, below):
+    near = _NEAR_AFTER_SPACE if below.text[:1].isspace() else _NEAR
+    if not -_BACK * smaller <= gap <= near * larger or not _are_beside(line, below):
         return False
     return smaller <= _SMALL * larger or letters.size(last.end - 1) <= _SMALL * larger
 

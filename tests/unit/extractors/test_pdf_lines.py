@@ -34,6 +34,7 @@ def broken(before: str, after: str, elsewhere: str = "") -> str:
         ("COVID", "19 cases", "", "COVID-19 cases"),
         ("Anglo", "Saxon", "", "Anglo-Saxon"),
         ("the docu", "1The note", "", "the docu-\n1The note"),
+        ("the docu", "1 The note", "", "the docu-\n1 The note"),
     ],
 )
 def test_a_hyphen_at_a_line_end_goes_only_where_it_was_made_by_the_line_end(
