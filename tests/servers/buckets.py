@@ -1,9 +1,13 @@
-"""Servers on loopback that stand for Google Cloud Storage and S3, started and stopped by whoever needs one."""
+"""Servers on loopback that stand for Google Cloud Storage, S3 and Azure, started and stopped by whoever needs one.
+
+A server ends with its block, and with the process that started it, however that ends.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
 import shutil
 import socket
 import subprocess
@@ -15,6 +19,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+
+AZURITE = Path(__file__).parents[2] / "build/azurite/node_modules/azurite/dist/src/blob/main.js"
+"""Where `make test-storage` puts the server of Azure Blob Storage."""
+_ACCOUNT = "devstoreaccount1"
+_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+"""The account of every Azurite, as published: no secret."""
 
 
 class MissingServerError(Exception):
@@ -44,10 +55,31 @@ def s3_server() -> Iterator[str]:
         yield url
 
 
+@contextlib.contextmanager
+def azure_server() -> Iterator[str]:
+    """The address of an Azurite that ends with the block."""
+    node = shutil.which("node")
+    if node is None or not AZURITE.exists():
+        raise MissingServerError("no Azurite: `make test-storage` installs it, where there is npm")
+    port = _free_port()
+    command = [node, str(AZURITE), "--blobHost", "127.0.0.1", "--blobPort", str(port), "--silent"]
+    # Clients are ahead of it in versions of the interface, and it would say so instead of answering.
+    command += ["--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry"]
+    with _serving(command, port) as url:
+        yield url
+
+
+SERVERS = {"azure": azure_server, "gcs": gcs_server, "s3": s3_server}
+"""What starts the server of each kind of store."""
+
+
 def environment(kind: str, url: str) -> dict[str, str]:
     """The variables by which clients find a server."""
     if kind == "gcs":
         return {"STORAGE_EMULATOR_HOST": url}
+    if kind == "azure":
+        endpoint = f"BlobEndpoint={url}/{_ACCOUNT}"
+        return {"AZURE_STORAGE_CONNECTION_STRING": f"AccountName={_ACCOUNT};AccountKey={_KEY};{endpoint};"}
     return {
         "AWS_ENDPOINT_URL_S3": url,
         "AWS_ACCESS_KEY_ID": "test",
@@ -66,6 +98,13 @@ def new_bucket(kind: str, name: str = "b") -> str:
         google.create_bucket(bucket, project="test")
         google.close()
         return f"gs://{bucket}"
+    if kind == "azure":
+        from azure.storage.blob import BlobServiceClient
+
+        connection = os.environ["AZURE_STORAGE_CONNECTION_STRING"]
+        with BlobServiceClient.from_connection_string(connection) as azure:
+            azure.create_container(bucket)
+        return f"az://{bucket}"
     import boto3
 
     amazon = boto3.client("s3")
@@ -82,7 +121,8 @@ def _free_port() -> int:
 
 @contextlib.contextmanager
 def _serving(command: Sequence[str], port: int) -> Iterator[str]:
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+    guarded = [sys.executable, str(Path(__file__).with_name("guarded.py")), str(os.getpid()), *command]
+    with subprocess.Popen(guarded, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
             _wait_for(server, port)
             yield f"http://127.0.0.1:{port}"

@@ -50,14 +50,6 @@ def test_names_that_look_alike_are_kept_apart_and_listed_in_order(store):
     assert [store.read(name) for name in mine] == [name.encode() for name in mine]
 
 
-def test_a_listing_has_pages_of_a_thousand_in_order(store):
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: store.write(f"{n:05}", b""), range(1_200)))
-    pages = list(store.list())
-    assert all(len(page) <= 1_000 for page in pages)
-    assert [info.name for page in pages for info in page] == [f"{n:05}" for n in range(1_200)]
-
-
 def test_a_prefix_is_text_and_no_folder(store):
     for name in ("ab/1", "ab2", "abc/d/3", "b"):
         store.write(name, b"")
@@ -165,20 +157,23 @@ def holds(store, name):
     return True
 
 
+BUCKETS = {"azure", "gcs", "s3"}
 ODD = {
     "line\nbreak.md": {"local", "s3"},
     "tab\tstop.md": {"local", "gcs", "s3"},
-    "/leading.md": {"gcs", "s3"},
-    "a//b.md": {"gcs", "s3"},
+    "/leading.md": BUCKETS,
+    "a//b.md": BUCKETS,
     "up/../b.md": {"gcs", "s3"},
     "./b.md": {"gcs", "s3"},
-    "ends in a slash/": {"gcs", "s3"},
-    "quote'\"<&>.md": {"local", "gcs", "s3"},
+    "ends in a dot.": {"local", "gcs", "s3"},
+    "ends in a slash/": BUCKETS,
+    "quote'\"<&>.md": {"local", *BUCKETS},
     "back\\slash.md": {"local", "gcs", "s3"},
-    "n" * 255: {"local", "gcs", "s3"},
-    "long" * 200: {"gcs", "s3"},
-    "corpus/ and this are 1,024 bytes".ljust(1_024 - 7, "x"): {"gcs", "s3"},
-    "\u00fc" * 509: set(),
+    "n" * 255: {"local", *BUCKETS},
+    "long" * 200: BUCKETS,
+    "corpus/ and this are 1,024 bytes".ljust(1_024 - 7, "x"): BUCKETS,
+    "corpus/ and this are 1,025 bytes".ljust(1_025 - 7, "x"): set(),
+    "\u00fc" * 509: {"azure"},
 }
 
 
@@ -250,10 +245,14 @@ def test_a_write_beside_a_copy_leaves_the_copy_alone(store):
     assert store.read("b") == b"one"
 
 
-def test_many_objects_are_deleted_and_the_missing_passed_over(store):
-    mine = [f"d/{n:04}" for n in range(1_010)] + ["d/odd\ttab"]
+def test_many_objects_are_listed_in_pages_in_order_and_deleted_and_the_missing_passed_over(store, kind):
+    odd = ["d/odd? name", *(["d/odd\ttab"] if kind != "azure" else [])]
+    mine = [f"d/{n:04}" for n in range(1_010)] + sorted(odd)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda name: store.write(name, b""), mine))
+    pages = list(store.list())
+    assert all(len(page) <= 1_000 for page in pages)
+    assert [info.name for page in pages for info in page] == sorted(mine)
     store.delete([*mine, "none", "d/none/at/all"])
     assert names(store) == []
     store.delete([])

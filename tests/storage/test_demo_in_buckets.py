@@ -6,6 +6,7 @@ import pytest
 
 from pipeline.config import load_config
 from pipeline.run import run_job
+from tests.storage.conftest import ENDPOINTS, bucket_root
 from transforms.storage.registry import open_store
 from transforms.table.reader import Snapshot
 from transforms.table.verify import check_files
@@ -18,7 +19,7 @@ EDITED, NEW = "support/de/haeufige-fragen.md", "support/2024-06-19-odometry.eml"
 DELETED, RENAMED, TOUCHED = "support/club-evening.pptx", "support/glossary.rst", "support/parts.csv"
 
 
-@pytest.fixture(params=["gcs", "s3"])
+@pytest.fixture(params=sorted(ENDPOINTS))
 def kind(request):
     return request.param
 
@@ -27,7 +28,7 @@ def kind(request):
 def job(kind, request, tmp_path):
     """The demo's configuration with all places in a new bucket, where the corpus is."""
     open_store.cache_clear()
-    root = request.getfixturevalue(f"{kind}_root")
+    root = bucket_root(kind, request)
     corpus = open_store(root)
     for path in sorted(path for path in CORPUS.rglob("*") if path.is_file()):
         corpus.write(path.relative_to(CORPUS).as_posix(), path.read_bytes())

@@ -2,16 +2,17 @@ import pytest
 
 from pipeline.config import JobConfig
 from pipeline.run import run_job
+from tests.storage.conftest import ENDPOINTS, bucket_root
 from transforms.storage.registry import open_store
 from transforms.table.pointer import read_pointer
 from transforms.table.reader import Snapshot
 
 
-@pytest.fixture(params=["gcs", "s3"])
+@pytest.fixture(params=sorted(ENDPOINTS))
 def root(request):
     """A new bucket's folder, served by the process-wide stores, whose connections are closed at the end."""
     open_store.cache_clear()
-    root = request.getfixturevalue(f"{request.param}_root")
+    root = bucket_root(request.param, request)
     yield root
     for place in (root, f"{root}/build/table"):
         open_store(place).close()

@@ -1,15 +1,13 @@
 """A table in a bucket whose service fails in the middle of a run: one sentence, and the old snapshot as it was."""
 
 import gc
-import os
 from unittest import mock
 
 import pytest
 
 from pipeline.config import JobConfig
 from pipeline.run import run_job
-from tests.servers.troubled_proxy import TroubledProxy
-from tests.storage.conftest import ENDPOINTS
+from tests.storage.conftest import ENDPOINTS, between, bucket_root
 from tests.support import beamless
 from transforms.model.errors import StorageError
 from transforms.storage.registry import open_store
@@ -29,10 +27,8 @@ pytestmark = [
 @pytest.fixture(params=sorted(ENDPOINTS))
 def table(request, monkeypatch):
     """The root of a table in a bucket behind a proxy, and the proxy."""
-    root = request.getfixturevalue(f"{request.param}_root").replace("/corpus", "/table")
-    variable = ENDPOINTS[request.param]
-    trouble = TroubledProxy(os.environ[variable])
-    monkeypatch.setenv(variable, trouble.url)
+    root = bucket_root(request.param, request).replace("/corpus", "/table")
+    trouble = between(request.param, request, monkeypatch)
     monkeypatch.setattr("transforms.storage.gcs._DEADLINE", 0.5)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     monkeypatch.setattr("pipeline.run._run", beamless.work)

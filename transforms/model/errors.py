@@ -45,6 +45,10 @@ class StorageError(ParquetryError):
     """A store answered with an error that no retry mends, or went on failing."""
 
 
+class CredentialsError(StorageError):
+    """The store knows this identity not, or no longer: no object can be had before it is renewed."""
+
+
 class NotFoundError(StorageError):
     """There is no object, folder or bucket of that name."""
 

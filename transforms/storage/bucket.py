@@ -19,13 +19,14 @@ PAGE = 1_000
 MARK = "parquetry-write"
 """Metadata by which a writer knows its own object, where a repeated request is told that one exists."""
 _LONGEST = 1_024
-"""Bytes of a name in UTF-8, the folder of the root included: the limit of both services."""
+"""Bytes of a name in UTF-8, the folder of the root included: the limit of two services; Azure's is in characters."""
 
 
 class BucketStore(ABC):
     """Objects are those of a bucket whose names begin with a prefix. Travels as its root alone."""
 
     scheme: str
+    longest = f"{_LONGEST:,} bytes"
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -74,9 +75,10 @@ class BucketStore(ABC):
 
     def _refuse_too_long(self, name: str) -> None:
         if len((self._prefix + name).encode(errors="surrogatepass")) > _LONGEST:
-            raise StorageError(
-                f"{self.uri(name)!r} is too long: a bucket holds names of {_LONGEST:,} bytes."
-            )
+            raise self._too_long(name)
+
+    def _too_long(self, name: str) -> StorageError:
+        return StorageError(f"{self.uri(name)!r} is too long: a bucket holds names of {self.longest}.")
 
     def _no_bucket(self) -> NotFoundError:
         where = f"{self.scheme}://{self._bucket_name}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=256)
 def open_store(root: str) -> Store:
-    """The store of a local path, ``file://``, ``gs://`` or ``s3://``; one a process and root.
+    """The store of a local path, ``file://`` or a bucket; one a process and root.
 
     Raises:
         ConfigError: the root names no place, or no store serves it.
@@ -27,6 +27,10 @@ def open_store(root: str) -> Store:
         from transforms.storage.s3 import S3Store
 
         return S3Store(root)
+    if root.startswith(("az://", "abfss://")):
+        from transforms.storage.azure import AzureStore
+
+        return AzureStore(root)
     from transforms.storage.local import LocalStore
 
     return LocalStore(root)

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from transforms.model.errors import ConfigError
 
-BUCKETS = ("gs", "s3")
+BUCKETS = ("gs", "s3", "az", "abfss")
 _SCHEMES = ("file", *BUCKETS)
+_STORES = "gs://, s3:// or az://"
 
 
 def normal_root(root: str) -> str:
@@ -25,15 +26,19 @@ def normal_root(root: str) -> str:
     """
     scheme, mark, path = root.partition("://")
     if not root.strip() or "\0" in root:
-        raise ConfigError(f"{root!r} names no folder; write one, or gs:// or s3://.")
+        raise ConfigError(f"{root!r} names no folder; write one, or {_STORES}.")
     if not mark:
         _refuse_half_a_scheme(root)
         return _normal_path(root)
     if scheme == "file":
         return f"file://{_normal_path(path)}"
+    if scheme == "abfs":
+        return normal_root(f"abfss://{path}")
     if scheme not in BUCKETS:
-        raise ConfigError(f"{root}: there is no store for {scheme}://; use a local folder, gs:// or s3://.")
+        raise ConfigError(f"{root}: there is no store for {scheme}://; use a local folder, {_STORES}.")
     bucket, folder = split_root(root, scheme)
+    if scheme == "abfss":
+        _refuse_no_account(root, bucket)
     return f"{scheme}://{bucket}/{folder}".rstrip("/")
 
 
@@ -48,6 +53,14 @@ def split_root(root: str, scheme: str) -> tuple[str, str]:
         raise ConfigError(f"{root} names no bucket; write {scheme}://BUCKET/FOLDER.")
     folder = folder.rstrip("/")
     return bucket, f"{folder}/" if folder else ""
+
+
+def _refuse_no_account(root: str, place: str) -> None:
+    container, _, host = place.partition("@")
+    if not container or not host.partition(".")[0]:
+        raise ConfigError(
+            f"{root} names no container and account; write abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/FOLDER."
+        )
 
 
 def local_path(root: str) -> Path | None:

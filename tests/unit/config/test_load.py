@@ -104,9 +104,9 @@ def test_a_value_from_the_environment_is_never_shown(load):
 
 def test_a_value_from_the_environment_is_not_shown_by_a_rule_that_quotes_it_either(load):
     with pytest.raises(ConfigError) as caught:
-        load(MINIMAL.replace("corpus/docs", "${SECRET}"), SECRET="az://s3cr3t")
+        load(MINIMAL.replace("corpus/docs", "${SECRET}"), SECRET="ftp://s3cr3t")
     assert str(caught.value).splitlines()[1] == (
-        "  sources[0].root: ${SECRET}: there is no store for az://; use a local folder, gs:// or s3:// "
+        "  sources[0].root: ${SECRET}: there is no store for ftp://; use a local folder, gs://, s3:// or az:// "
         '(got "${SECRET}")'
     )
 

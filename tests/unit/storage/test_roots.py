@@ -27,6 +27,9 @@ from transforms.storage.roots import name_below, normal_root
         ("gs://b/", "gs://b"),
         ("gs://b/./x//y//", "gs://b/./x//y"),
         ("s3://b/x/", "s3://b/x"),
+        ("az://b/x/", "az://b/x"),
+        ("abfss://b@a.dfs.core.windows.net/x/", "abfss://b@a.dfs.core.windows.net/x"),
+        ("abfs://b@a.dfs.core.windows.net", "abfss://b@a.dfs.core.windows.net"),
     ],
 )
 def test_a_root_has_one_form_and_keeps_it(root, normal):
@@ -51,6 +54,9 @@ def test_a_tilde_is_the_home_folder(monkeypatch):
         ("s3:b", "is no URI; write s3://b"),
         ("file:/srv", "is no URI; write file:///srv"),
         ("gs:///x", "names no bucket"),
+        ("az:b", "is no URI; write az://b"),
+        ("abfss://b/x", "names no container and account; write abfss://CONTAINER@ACCOUNT"),
+        ("abfss://@a.dfs.core.windows.net/x", "names no container and account"),
         ("GS://b", "there is no store for GS://"),
         ("http://b/x", "there is no store for http://"),
         ("~nobody-of-that-name/x", "there is no home folder of that user"),
