@@ -1,6 +1,6 @@
 """How many requests a bucket answers: listing, a first night, a quiet one, and one with a change in a hundred.
 
-    python benchmarks/storage.py [--objects 10000] [--store gcs s3] [--shard-bytes N]
+    python benchmarks/storage.py [--objects 10000] [--store azure gcs s3] [--shard-bytes N]
     python benchmarks/storage.py --latency 0.05 [--at-once 1]
 
 Objects of 200 bytes lie in a bucket on a server that is started for it. What is counted is every HTTP request that
@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT))
 
 from pipeline.config import JobConfig  # noqa: E402 - the folder is no installed package
 from pipeline.run import run_job  # noqa: E402
-from tests.servers.buckets import environment, gcs_server, new_bucket, s3_server  # noqa: E402
+from tests.servers.buckets import SERVERS, environment, new_bucket  # noqa: E402
 from transforms.stages import read  # noqa: E402
 from transforms.storage.registry import open_store  # noqa: E402
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 OPERATIONS = ("list", "stat", "read", "write", "copy", "delete")
-SERVERS = {"gcs": gcs_server, "s3": s3_server}
+_COPIES = {"x-amz-copy-source", "x-ms-copy-source"}
 CHANGED = 100
 """One object in so many is written anew before the last night."""
 
@@ -114,17 +114,17 @@ def counted(work: Callable[[], object], latency: float) -> Counter[tuple[str, st
 
 
 def operation(method: str, url: str, headers: Any) -> str:
-    """What a request of either service's interface does."""
+    """What a request of one of the services' interfaces does."""
     path, _, query = url.partition("?")
-    if method == "DELETE" or (method == "POST" and query == "delete"):
+    if method == "DELETE" or (method == "POST" and (query == "delete" or "comp=batch" in query)):
         return "delete"
-    if "/rewriteTo/" in path or any(name.lower() == "x-amz-copy-source" for name in headers):
+    if "/rewriteTo/" in path or _COPIES & {name.lower() for name in headers}:
         return "copy"
     if method in {"PUT", "POST"}:
         return "write"
     if method == "HEAD":
         return "stat"
-    if path.endswith("/o") or "list-type=2" in query:
+    if path.endswith("/o") or "list-type=2" in query or "comp=list" in query:
         return "list"
     # Google's answer is the object itself where it is asked for as media, else what is known of it.
     return (

@@ -34,7 +34,7 @@ def test_the_command_line_starts_without_anything_heavy() -> None:
 @pytest.mark.parametrize(
     ("registry", "vendors"),
     [
-        ("transforms.storage.registry", {"apache_beam", "google", "pandas", "boto3"}),
+        ("transforms.storage.registry", {"apache_beam", "azure", "google", "pandas", "boto3"}),
         ("transforms.extractors.registry", {"apache_beam", "google", "pandas", "pypdfium2", "pdfplumber"}),
         ("transforms.embedders.registry", {"apache_beam", "google", "pandas"}),
         ("pipeline.config", {"apache_beam", "google", "pandas", "pyarrow", "pypdfium2", "pdfplumber"}),
