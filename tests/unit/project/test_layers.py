@@ -10,12 +10,13 @@ ROOT = Path(__file__).parents[3]
 
 LAYERS = (
     {"transforms.model"},
-    {"transforms.structure", "transforms.storage"},
+    {"transforms.structure", "transforms.storage", "transforms.pages"},
     {"transforms.embedders", "transforms.extractors", "transforms.table", "transforms.compose"},
     {"transforms.chunkers"},
     {"transforms.planning"},
     {"transforms.loaders"},
     {"transforms.exports"},
+    {"transforms.report"},
     {"transforms.stages"},
     {"transforms"},
     {"pipeline"},

@@ -1,0 +1,39 @@
+"""The page beside an export that says what it holds and how it is loaded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transforms.exports.place import Manifest
+    from transforms.exports.profile import Profile
+
+
+def readme(profile: Profile, manifest: Manifest, to: str) -> str:
+    """Markdown."""
+    what = (
+        f"all of snapshot {manifest.snapshot}"
+        if manifest.since is None
+        else f"what leads from snapshot {manifest.since} to {manifest.snapshot}"
+    )
+    refused = "".join(f"| {reason} | {count:,} |\n" for reason, count in manifest.refused.items())
+    files = "".join(f"| {file.path} | {file.rows:,} | {file.bytes:,} |\n" for file in manifest.files[:50])
+    more = (
+        f"\nAnd {len(manifest.files) - 50:,} files more: see export.json.\n"
+        if len(manifest.files) > 50
+        else ""
+    )
+    return (
+        f"# Export for {profile.title}\n\n"
+        f"It holds {what} of {manifest.table}: {manifest.upserts:,} rows to write and {manifest.deletes:,} ids to "
+        f"delete, vectors of {manifest.dimension:,} numbers by {manifest.model}. It is complete if export.json is "
+        "here, which was written last.\n\n"
+        f"## Loading it\n\n{profile.load.format(name=manifest.name, to=to, folder=profile.folder)}\n\n"
+        f"## Files\n\n| file | rows | bytes |\n| --- | ---: | ---: |\n{files}{more}"
+        + (
+            f"\n## Rows that {profile.title} cannot take\n\n| reason | rows |\n| --- | ---: |\n{refused}"
+            "\nThey are named in refused/.\n"
+            if manifest.refused
+            else ""
+        )
+    )

@@ -1,0 +1,102 @@
+"""What the exports to SQL stores have in common: Parquet with the table's columns, and statements that merge them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from transforms.exports.checking import Broken, Folder, Known
+from transforms.exports.files import Cap, ParquetOutput
+from transforms.exports.profile import COLUMNS, Fault, Job
+from transforms.exports.rules import ID, VECTOR
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SQL_COLUMNS = (
+    *COLUMNS,
+    "breadcrumb",
+    "prev_id",
+    "next_id",
+    "tokens",
+    "metadata",
+    "embed_model",
+    "changed_in",
+)
+"""More than others: columns cost nothing there."""
+IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,62}"
+_DELETED = pa.schema([pa.field(ID, pa.string(), nullable=False)])
+
+
+def upserts(job: Job) -> ParquetOutput:
+    """The rows with their columns as they are, in one order in every file."""
+    schema = pa.schema(
+        [
+            pa.field(ID, pa.string(), nullable=False),
+            pa.field(VECTOR, pa.list_(pa.field("element", pa.float32(), nullable=False))),
+            *job.fields,
+        ]
+    )
+
+    def encode(batch: pa.RecordBatch) -> pa.RecordBatch:
+        return batch.select(schema.names).cast(schema)
+
+    return ParquetOutput("upserts/part-{:06}.parquet", encode)
+
+
+def deletes(_job: Job) -> ParquetOutput:
+    """The ids to delete, as a column of the same name."""
+    return ParquetOutput(
+        "deletes/part-{:06}.parquet",
+        lambda batch: batch.select([ID]).cast(_DELETED),
+        Cap(10**6, 2**27),
+    )
+
+
+def assignments(job: Job, quoted: Callable[[str], str], new: str) -> str:
+    """``a = new.a, ...`` of all columns but the id."""
+    return ", ".join(f"{quoted(name)} = {new}.{quoted(name)}" for name in job.names[1:])
+
+
+def column_list(job: Job, quoted: Callable[[str], str], prefix: str = "") -> str:
+    """All columns, id first."""
+    return ", ".join(prefix + quoted(name) for name in job.names)
+
+
+def check_parquet(folder: Folder, dimensions: int, row_bytes: int) -> Iterator[Fault]:
+    """Faults of ``upserts/`` and ``deletes/``: one schema, ids once, vectors of one length, rows that are not too
+    large.
+    """
+    yield from folder.strangers(
+        r"[^/]+\.sql|(upserts|deletes)/[^/]+\.parquet",
+        "*.sql, upserts/*.parquet and deletes/*.parquet are known",
+    )
+    wanted = {ID: pa.string(), VECTOR: pa.list_(pa.float32())}
+    known, gone = Known(), Known()
+
+    def row_faults(row: dict[str, object]) -> Iterator[Broken]:
+        yield from known.id_faults(row[ID], ".+", "a string that holds something")
+        yield from known.vector_faults(row[VECTOR], dimensions)
+        size = sum(len(value.encode()) for value in row.values() if isinstance(value, str))
+        if size > row_bytes:
+            yield "size", f"the row has {size:,} bytes, more than {row_bytes:,}"
+
+    names = folder.names("upserts/")
+    first = folder.schema(names[0]) if names else None
+    for name in names:
+        schema = folder.schema(name)
+        if schema is not None and first is not None and not schema.equals(first):
+            yield Fault(name, "columns", f"other columns, types or order than {names[0]}")
+        all_columns = (
+            wanted if schema is None else wanted | dict(zip(schema.names, schema.types, strict=True))
+        )
+        yield from folder.rows(name, all_columns, row_faults)
+    for name in folder.names("deletes/"):
+        yield from folder.rows(
+            name,
+            {ID: pa.string()},
+            lambda row: gone.id_faults(row[ID], ".+", "a string that holds something"),
+        )
+    for identifier in sorted(known.ids & gone.ids)[:20]:
+        yield Fault("deletes/", "id_in_both", f"id {identifier!r} is in upserts/ too")
