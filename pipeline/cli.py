@@ -1,8 +1,8 @@
 """The command line: names, options and exit codes. The commands themselves are imported when they run.
 
 Exit codes: 0 done (for ``run``: published, or nothing new), 1 anything unforeseen, 2 configuration or
-usage, 3 too many documents rejected (nothing published), 4 refused by a guard, or a source could not be listed
-(the other sources are published), 130 and 143 ended by Ctrl-C and by SIGTERM.
+usage, 3 too many documents rejected (nothing published), or too many rows that an export cannot hold, 4 refused by
+a guard, or a source could not be listed (the other sources are published), 130 and 143 ended by Ctrl-C and by SIGTERM.
 """
 
 from __future__ import annotations
@@ -208,6 +208,76 @@ def explain(
     from pipeline.commands import explain as command
 
     raise typer.Exit(command.run(table, document, as_json=as_json))
+
+
+@app.command()
+def export(
+    table: _Table,
+    *,
+    profile: Annotated[
+        str,
+        typer.Option(
+            "--profile",
+            help="The store: azure-search, bigquery, delta, milvus, opensearch, pgcopy, pinecone, s3-vectors, "
+            "snowflake, turbopuffer, vdf, vertex or vespa.",
+        ),
+    ],
+    to: Annotated[
+        str, typer.Option("--to", metavar="URI", help="Where the files go: a folder or gs://, s3://.")
+    ] = "",
+    name: Annotated[
+        str, typer.Option("--name", help="The collection's name there: namespace, index or table.")
+    ] = "chunks",
+    since: Annotated[
+        int | None,
+        typer.Option(
+            "--since",
+            metavar="N",
+            help="Only what leads from snapshot N, which the store holds, to the newest.",
+        ),
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="The whole snapshot: what is done without --since.")
+    ] = False,
+    source: _Sources = None,
+    columns: Annotated[
+        str, typer.Option("--columns", help="Columns besides id and vector, with commas; `*`: all.")
+    ] = "",
+    model: Annotated[
+        str | None, typer.Option("--model", help="Vectors of this model, where the table has several.")
+    ] = None,
+    max_refused_share: Annotated[
+        float,
+        typer.Option(
+            "--max-refused-share",
+            min=0,
+            max=1,
+            help="Rows that the store cannot take, at most; more: exit code 3.",
+        ),
+    ] = 0.01,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Check the folder TABLE by the store's published rules; write nothing."
+        ),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")
+    ] = False,
+    as_json: _Json = False,
+) -> None:
+    """Write files that a store's bulk import takes, of the newest snapshot or of what changed since another."""
+    from pipeline.commands import export as command
+    from transforms.exports.export import Wishes
+    from transforms.model.errors import ConfigError
+
+    if full and since is not None:
+        raise ConfigError("--full and --since exclude each other.")
+    if check:
+        raise typer.Exit(command.run_check(table, profile, as_json=as_json))
+    chosen = tuple(column.strip() for column in columns.split(",") if column.strip())
+    wishes = Wishes(to, name, since, tuple(source or ()), chosen, model, max_refused_share)
+    raise typer.Exit(command.run(table, profile, wishes, as_json=as_json, quiet=quiet))
 
 
 @app.command()
