@@ -78,6 +78,7 @@ EXTRAS: dict[str, list[str]] = {
     "stores": [
         "chdb>=4,<5",
         "clickhouse-connect>=1,<2",
+        "deltalake>=1.6,<2",
         "duckdb>=1.4,<3",
         "faiss-cpu>=1.13,<2",
         "lancedb>=0.40,<0.50",
