@@ -1,8 +1,9 @@
 """Run the job once: check, claim, plan, work, publish.
 
 On this machine the plan is made first, in this process, so that a quiet night costs no worker and a guard
-can stop the run before it spends anything; then the work runs on as many processes as it is worth. On
-another runner the same graph is one pipeline.
+can stop the run before it spends anything; then the work runs on as many processes as it is worth. What is
+worth one process is done in this one, without Beam, by the functions that its transforms call. On another
+runner the same graph is one pipeline.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from transforms.stages.commit import commit_snapshot
 from transforms.stages.guards import check_plans
 from transforms.stages.outcome import forget_old_outcomes, read_outcome
 from transforms.stages.plans import keep_plan
+from transforms.stages.shard import finish_shard
 from transforms.storage.registry import open_store
 from transforms.table.layout import snapshot_dir
 from transforms.table.lease import Lease, require_claim
@@ -145,19 +147,21 @@ def _run_elsewhere(job: Job, config: JobConfig, beam_args: list[str]) -> None:
 def _run_here(job: Job, config: JobConfig, beam_args: list[str]) -> None:
     plans = plan_here(job)
     check_plans(plans, job)
-    if any(plan.shards for plan in plans):
-        _work_here(job, plans, config, beam_args)
+    shards = [shard for plan in plans for shard in plan.shards]
+    workers = min(config.run.worker_count(sum(plan.work_bytes for plan in plans)), len(shards))
+    if shards and (beam_args or workers > 1):
+        # Whoever gives Beam options wants it, however little there is to do.
+        _work_in_beam(job, plans, workers, beam_args)
     else:
-        # Beam takes longer to load than a quiet night to plan.
-        commit_snapshot(job, plans, [])
+        # Beam takes longer to load than a small night takes, and has nothing to spread over one process.
+        commit_snapshot(job, plans, [finish_shard(shard, job) for shard in shards])
 
 
-def _work_here(job: Job, plans: Sequence[SourcePlan], config: JobConfig, beam_args: list[str]) -> None:
+def _work_in_beam(job: Job, plans: Sequence[SourcePlan], workers: int, beam_args: list[str]) -> None:
     import apache_beam as beam
 
     from pipeline.dag import build_snapshot
 
-    workers = config.run.worker_count(sum(plan.work_bytes for plan in plans))
     options = _local_options(beam_args, workers)
     job = replace(job, workers=processes_here(options))
     with _local_pipeline(options) as pipeline:

@@ -1,4 +1,4 @@
-"""Runs that are killed at random moments, with all their processes, and start again.
+"""Runs that are killed at random moments, with all their processes, and start again, in Beam and without it.
 
 PARQUETRY_DEATHS says how often; CI has 50.
 """
@@ -36,7 +36,8 @@ class Nights:
         self.lives = lives
         self.draw = random.Random(SEED)
         self.number = 0
-        self.seconds = 0.0
+        self._seconds = {}
+        """How long an undisturbed run takes, at most, in Beam and without it."""
         for n in range(40):
             self._edit(n)
 
@@ -47,7 +48,13 @@ class Nights:
             self._edit(n)
         self.world.put(f"new/{self.number}.md", f"# New {self.number}\n\nA page of night {self.number}.\n")
         (self.world.corpus / f"new/{self.number - 3}.md").unlink(missing_ok=True)
-        self.seconds = max(self.seconds, self.lives.start(self.config("undisturbed")).end())
+        in_beam = self.number % 2 == 0
+        seconds = self.lives.start(self.config("undisturbed"), in_beam=in_beam).end()
+        self._seconds[in_beam] = max(seconds, self._seconds.get(in_beam, 0))
+
+    def moment(self, in_beam):
+        """Seconds after which a run is to die."""
+        return self.draw.uniform(0, self._seconds.get(in_beam, max(self._seconds.values())))
 
     def config(self, table):
         path = self.world.folder / f"{table}.yaml"
@@ -128,8 +135,9 @@ def test_runs_killed_at_any_moment_end_as_if_undisturbed_and_pay_for_no_finished
     deaths = 0
     while deaths < DEATHS:
         safe = paid(nights)
-        life = lives.start(nights.config("table"))
-        died = life.killed_after(nights.draw.uniform(0, nights.seconds))
+        in_beam = nights.draw.random() < 0.5
+        life = lives.start(nights.config("table"), in_beam=in_beam)
+        died = life.killed_after(nights.moment(in_beam))
         again = safe & set(life.embedded())
         assert not again
         check_readers(nights)

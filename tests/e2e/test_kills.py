@@ -16,14 +16,14 @@ def job(world):
         world.put(f"pages/{n:02}.md", f"# Page {n}\n\n" + f"Sentence {n} about wheels and valves. " * 60)
     path = world.folder / "job.yaml"
 
-    def start(table="table"):
+    def start(table="table", workers=1, beam_args=()):
         config = {
             "table": str(world.folder / table),
             "sources": [{"name": "docs", "root": str(world.corpus)}],
-            "run": {"workers": 1, "shard_bytes": 8192},
+            "run": {"workers": workers, "shard_bytes": 8192},
         }
         path.write_text(yaml.safe_dump(config))
-        command = [sys.executable, "-m", "pipeline.cli", "run", str(path)]
+        command = [sys.executable, "-m", "pipeline.cli", "run", str(path), *beam_args]
         return subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
         )
@@ -31,7 +31,7 @@ def job(world):
     return start
 
 
-def wait_for(found, seconds=60):
+def wait_for(found, seconds=300):
     until = time.monotonic() + seconds
     while not found():
         assert time.monotonic() < until, "what was waited for did not come"
@@ -51,11 +51,16 @@ def files(folder):
     }
 
 
-def test_a_run_killed_again_and_again_ends_as_if_undisturbed(world, job):
+IN_BEAM = {"beam_args": ("--", "--runner=DirectRunner")}
+TWO_WORKERS = {"workers": 2}
+
+
+@pytest.mark.parametrize("runs", [({}, {}, {}), (TWO_WORKERS, {}, IN_BEAM)], ids=["one way", "every way"])
+def test_a_run_killed_again_and_again_ends_as_if_undisturbed(world, job, runs):
     assert finish(job("undisturbed"))[0] == 0
     done = world.snapshot(1) / "_done"
-    for wanted in (1, 4, 8):
-        process = job()
+    for wanted, how in zip((1, 4, 8), runs, strict=True):
+        process = job(**how)
         wait_for(lambda wanted=wanted: len(list(done.rglob("*.json"))) >= wanted)
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()

@@ -1,4 +1,4 @@
-"""Runs with worker processes that are interrupted, killed or fail: one sentence, and no process stays behind."""
+"""Runs that are interrupted, killed or fail, in one process and with workers: one sentence, and no process stays."""
 
 import os
 import select
@@ -16,8 +16,8 @@ SENTENCE = (
 )
 
 
-@pytest.fixture
-def start(world):
+@pytest.fixture(params=[1, 2], ids=["one process", "two workers"])
+def start(world, request):
     for n in range(24):
         world.put(f"pages/{n:02}.md", f"# Page {n}\n\n" + f"Sentence {n} about wheels and valves. " * 60)
     path = world.folder / "job.yaml"
@@ -25,7 +25,7 @@ def start(world):
         "table": str(world.table),
         "embedder": {"kind": "hash", "dimension": 4},
         "sources": [{"name": "docs", "root": str(world.corpus)}],
-        "run": {"workers": 2, "shard_bytes": 8192},
+        "run": {"workers": request.param, "shard_bytes": 8192},
     }
     path.write_text(yaml.safe_dump(config))
 
@@ -63,14 +63,14 @@ def test_an_interrupted_run_says_so_once_and_the_next_one_goes_on(world, start):
     assert world.manifest()["counts"]["documents"] == 26
 
 
-def test_workers_end_with_the_process_that_started_them(world, start):
+def test_whatever_a_run_has_started_ends_with_it(world, start):
     process = start()
     wait_for_work(world, process)
     process.kill()
     assert ended(process) == (-signal.SIGKILL, "")
 
 
-def test_a_fault_in_a_worker_is_one_sentence(world, start):
+def test_a_fault_in_the_middle_of_the_work_is_one_sentence(world, start):
     world.snapshot(1).mkdir(parents=True)
     (world.snapshot(1) / "chunks").write_text("in the way")
     code, err = ended(start())

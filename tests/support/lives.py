@@ -35,9 +35,9 @@ class Lives:
         )
         assert self._read() == "ready"
 
-    def start(self, config: Path) -> Life:
+    def start(self, config: Path, *, in_beam: bool = False) -> Life:
         self._log.write_text("")
-        self._write(str(config))
+        self._write(json.dumps([str(config), ["--runner=DirectRunner"] if in_beam else []]))
         return Life(self, int(self._read()), self._log)
 
     def close(self) -> None:
@@ -111,19 +111,19 @@ def main(log: str) -> None:
     for line in sys.stdin:
         child = os.fork()
         if not child:
-            _run(line.strip())
+            _run(*json.loads(line))
         print(child, flush=True)
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
 
 
-def _run(config: str) -> None:
+def _run(config: str, beam_args: list[str]) -> None:
     from pipeline.config import load_config
     from pipeline.run import run_job
 
     os.setsid()
     try:
-        outcome = run_job(load_config(Path(config)), allow_deletes=True)
+        outcome = run_job(load_config(Path(config)), beam_args, allow_deletes=True)
         code = 0 if outcome.status in ("published", "unchanged") else 3
     except BaseException:  # noqa: BLE001 - whatever it is, the child ends here
         traceback.print_exc()
