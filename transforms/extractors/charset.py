@@ -123,7 +123,7 @@ def _marked(data: bytes, encoding: str) -> tuple[str, tuple[str, ...]]:
         text = _damaged_utf8(data)
     if text is None:
         text = data.decode(encoding, "replace")
-        if text.count("\ufffd") * _LETTERS_A_FAULT > len(text):
+        if is_mostly_faults(text.count("\ufffd"), len(text)):
             text = _strict(data, encoding)
     return text, (f"charset_damaged:{encoding}",)
 
@@ -138,9 +138,23 @@ def _damaged_utf8(data: bytes) -> str | None:
     if paired is not None:
         return paired
     text = data.decode("utf-8", "replace")
+    return text if is_damaged_utf8(*utf8_signs(text)) else None
+
+
+def utf8_signs(text: str) -> tuple[int, int]:
+    """Of a text that was decoded with replacement: the sequences of UTF-8 in it, and the faults."""
     faults = text.count("\ufffd")
-    sequences = sum(map(len, _BEYOND_ASCII.findall(text))) - faults
-    return text if sequences >= _SEQUENCES_A_FAULT * faults else None
+    return sum(map(len, _BEYOND_ASCII.findall(text))) - faults, faults
+
+
+def is_damaged_utf8(sequences: int, faults: int) -> bool:
+    """Whether a text with so many of them is UTF-8 with faults, and no other encoding."""
+    return sequences >= _SEQUENCES_A_FAULT * faults
+
+
+def is_mostly_faults(faults: int, letters: int) -> bool:
+    """Whether a text has so many faults that a byte-order mark is not believed."""
+    return faults * _LETTERS_A_FAULT > letters
 
 
 def _declared_or_guessed(data: bytes) -> tuple[str, tuple[str, ...]]:
