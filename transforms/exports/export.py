@@ -40,7 +40,6 @@ from transforms.loaders.survey import model_of
 from transforms.model.errors import ConfigError, GuardError
 from transforms.model.version import VERSION
 from transforms.storage.registry import open_store
-from transforms.table.manifest import read_manifest as read_snapshot_manifest
 from transforms.table.reader import Snapshot
 from transforms.table.schema import CHUNKS
 
@@ -94,7 +93,7 @@ def export(
     snapshot = Snapshot.newest(open_store(table))
     check_sources(snapshot, wishes.sources)
     job = _job(table, snapshot, profile, wishes)
-    feed = None if wishes.since is None else _feed(snapshot, wishes)
+    feed = None if wishes.since is None else _feed(snapshot, job, wishes, wishes.since)
     store = open_store(wishes.to)
     claim(store, profile.name, keep=profile.folder if isinstance(profile.form, Whole) else "")
     if isinstance(profile.form, Whole):
@@ -312,14 +311,20 @@ def _job(table: str, snapshot: Snapshot, profile: Profile, wishes: Wishes) -> Jo
     )
 
 
-def _feed(snapshot: Snapshot, wishes: Wishes) -> Feed:
-    assert wishes.since is not None  # noqa: S101 - asked by the caller
-    held = point_of(read_snapshot_manifest(snapshot.store, wishes.since))
-    feed = feed_between(snapshot.store, held, snapshot, wishes.sources)
+def _feed(snapshot: Snapshot, job: Job, wishes: Wishes, since: int) -> Feed:
+    """The way from the snapshot that the store holds; its vectors must be of the same model and length."""
+    held = Snapshot.open(snapshot.store, since)
+    there = model_of(held, wishes.sources, wishes.model)
+    if there != (job.model, job.dimension):
+        raise ConfigError(
+            f"Snapshot {since} has vectors of {there[1]:,} numbers by {there[0]}, snapshot {job.snapshot} of "
+            f"{job.dimension:,} by {job.model}: export the whole, without --since."
+        )
+    feed = feed_between(snapshot.store, point_of(held.manifest), snapshot, wishes.sources)
     if feed is None:
         raise ConfigError(
-            f"No changes lead from snapshot {wishes.since} to {snapshot.manifest.snapshot}: a snapshot on the way was "
-            "removed. Export the whole, without --since."
+            f"No changes lead from snapshot {since} to {job.snapshot}: a snapshot on the way was removed. Export the "
+            "whole, without --since."
         )
     return feed
 
