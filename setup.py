@@ -120,7 +120,7 @@ setup(
     license_files=["LICENSE"],
     python_requires=">=3.11",
     packages=find_packages(include=["pipeline*", "transforms*"]),
-    package_data={"pipeline": ["templates/**"], "transforms": ["embedders/data/**"]},
+    package_data={"transforms": ["embedders/data/**", "pages/templates/**"]},
     install_requires=BASE,
     extras_require=EXTRAS,
     entry_points={"console_scripts": ["parquetry = pipeline.cli:main"]},

@@ -12,9 +12,11 @@ from transforms.embedders.presets import price_of
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.registry import recipe as embed_recipe
 from transforms.embedders.settings import ServerSettings
+from transforms.evaluation.questions import questions_of
 from transforms.extractors.registry import recipe as extract_recipe
 from transforms.model.errors import ConfigError
 from transforms.model.ids import fingerprint
+from transforms.report.gate import Gate
 from transforms.stages.job import Job, Recipe, SourceSpec, settings_fingerprint
 
 if TYPE_CHECKING:
@@ -52,7 +54,15 @@ def make_job(
         allow_deletes=allow_deletes,
         selection=scope.selection,
         full=scope.full,
+        quality=config.quality,
+        gate=_gate(config),
     )
+
+
+def _gate(config: JobConfig) -> Gate | None:
+    if config.gate is None:
+        return None
+    return Gate(tuple(questions_of(config.gate.questions)), config.gate.least)
 
 
 def budget_tokens(config: JobConfig) -> int | None:
@@ -97,6 +107,7 @@ def _spec(source: SourceConfig, config: JobConfig) -> SourceSpec:
         chunk=chunk,
         store_text=source.store_text,
         recipe=recipe,
+        inventory=source.inventory,
     )
 
 

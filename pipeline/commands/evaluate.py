@@ -11,12 +11,13 @@ from rich.table import Table
 from pipeline.evaluate.run import Evaluation, evaluate
 from pipeline.evaluate.settings import load_evaluation
 from pipeline.output import json_line, plain_console
-from pipeline.pages import intervals, render
+from transforms.pages.html import render
+from transforms.pages.plots import intervals
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.evaluate.measures import Interval
+    from transforms.evaluation.measures import Interval
 
 
 def run(config: Path, *, html: Path | None, as_json: bool) -> int:

@@ -18,7 +18,9 @@ from transforms.embedders.settings import EmbedderSettings, StaticSettings
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.errors import ConfigError
 from transforms.model.ids import slug
-from transforms.storage.roots import name_below, normal_root
+from transforms.planning.inventory.settings import InventorySettings
+from transforms.report.settings import GateSettings, QualitySettings
+from transforms.storage.roots import local_path, name_below, normal_root
 
 _GLOB = ("*", "?", "[")
 _MAX_NAME = 200
@@ -56,6 +58,10 @@ class SourceConfig(ChunkSettings):
     exclude: tuple[str, ...] = Field(
         default=("**/.*", "**/.*/**", "**/~$*"), description="Globs of names to leave out."
     )
+    inventory: InventorySettings | None = Field(
+        default=None,
+        description="A report in which the bucket's service lists it, read in place of a listing.",
+    )
     extract: ExtractSettings = Field(default_factory=ExtractSettings)
     store_text: bool = Field(default=True, description="Keep the canonical text in the documents table.")
 
@@ -90,6 +96,8 @@ class SourceConfig(ChunkSettings):
     def _has_root(self) -> Self:
         if not self.root:
             raise ValueError("needs a `root`, or `include` patterns that begin with a folder or URI")
+        if self.inventory is not None and local_path(self.root) is not None:
+            raise ValueError("an inventory is of a bucket, and `root` is a folder; leave `inventory` out")
         return self
 
     @property
@@ -164,6 +172,10 @@ class JobConfig(_Keys):
     embedder: EmbedderSettings = Field(default_factory=StaticSettings)
     sources: tuple[SourceConfig, ...] = Field(min_length=1)
     limits: Limits = Field(default_factory=Limits)
+    quality: QualitySettings = Field(default_factory=QualitySettings)
+    gate: GateSettings | None = Field(
+        default=None, description="Questions that a snapshot must answer before it is published."
+    )
     run: RunConfig = Field(default_factory=RunConfig)
 
     @model_validator(mode="after")

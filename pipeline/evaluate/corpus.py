@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipeline.evaluate.questions import Text
 from pipeline.job import make_job
+from transforms.evaluation.questions import Text
 from transforms.extractors.isolate import extract_isolated
 from transforms.model.errors import RejectedError, StorageError
 from transforms.model.ids import doc_id

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pipeline.evaluate.corpus import Corpus, read_corpus
-from pipeline.evaluate.measures import Interval, bootstrap, ndcg, overlap, recall, reciprocal_rank
-from pipeline.evaluate.questions import Answers, Question, find_answers, read_questions
 from pipeline.evaluate.retrieve import Index, Piece, Vectors, build_index, embed_questions
-from transforms.model.errors import ConfigError, ParquetryError
+from transforms.evaluation.measures import Interval, bootstrap, ndcg, overlap, recall, reciprocal_rank
+from transforms.evaluation.questions import Answers, Question, find_answers, questions_of
+from transforms.model.errors import ParquetryError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ def evaluate(config: EvaluationConfig, variants: Sequence[Variant]) -> Evaluatio
     Raises:
         ConfigError: the questions cannot be read or do not fit the corpus.
     """
-    questions = _questions(config)
+    questions = questions_of(config.questions)
     corpora: dict[str, Corpus] = {}
     vectors = Vectors()
     results = []
@@ -78,14 +78,6 @@ def evaluate(config: EvaluationConfig, variants: Sequence[Variant]) -> Evaluatio
         results.append(_result(variant, corpora[key], questions, config, vectors))
     first = next(iter(corpora.values()))
     return Evaluation(len(first.entries), first.rejected, tuple(results))
-
-
-def _questions(config: EvaluationConfig) -> list[Question]:
-    try:
-        lines = config.questions.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{config.questions} cannot be read: {error}") from error
-    return read_questions(lines, str(config.questions))
 
 
 def _result(

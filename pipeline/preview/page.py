@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipeline.pages import render
 from pipeline.preview.view import Cutting, Stretch, View, facts
+from transforms.pages.html import render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

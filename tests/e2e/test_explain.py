@@ -7,13 +7,11 @@ import pytest
 from pipeline.commands import explain as command
 from pipeline.explain import Vector, explain
 from pipeline.run import run_job
-from tests.support import beamless
 from transforms.model.errors import ConfigError
 
 
 @pytest.fixture
-def night(world, monkeypatch):
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
+def night(world):
     world.put("old.md", "# Old\n\nWords that stay.\n")
 
     def run(**changes):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from transforms.model.errors import GuardError
 from transforms.model.ids import slug
 from transforms.stages.guards import check_gone
+from transforms.stages.inspect import Run, inspect_snapshot
 from transforms.stages.outcome import Outcome, keep_outcome, refused
 from transforms.stages.share import too_many_rejected
 from transforms.storage.registry import open_store
@@ -96,7 +97,12 @@ def _decide(
     if parent is not None and _nothing_new(receipts, result, parent):
         return _outcome(job, "unchanged", job.parent, result, receipts)
     _check_vectors(job, receipts)
-    publish(open_store(job.table), _draft(job, result))
+    run = Run(result.rejected, result.incomplete, receipts)
+    publish(
+        open_store(job.table),
+        _draft(job, result),
+        lambda manifest: inspect_snapshot(job, manifest, parent, run),
+    )
     return _outcome(job, "published", job.snapshot, result, receipts)
 
 
@@ -235,7 +241,6 @@ def _draft(job: Job, result: _Result) -> Draft:
         deleted=result.deleted,
         counts=result.counts,
         totals=result.totals,
-        incomplete=result.incomplete,
     )
 
 

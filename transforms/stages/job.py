@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from transforms.embedders.settings import settings_to_json
 from transforms.model.ids import fingerprint
 from transforms.planning.selection import EVERYTHING, Selection
+from transforms.report.settings import NO_THRESHOLDS, QualitySettings
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from transforms.chunkers.settings import ChunkSettings
     from transforms.embedders.settings import EmbedderSettings
     from transforms.extractors.settings import ExtractSettings
+    from transforms.planning.inventory.settings import InventorySettings
+    from transforms.report.gate import Gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,8 @@ class SourceSpec:
     chunk: ChunkSettings
     store_text: bool
     recipe: Recipe
+    inventory: InventorySettings | None = None
+    """What is read in place of a listing."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,9 @@ class Job:
     selection: Selection = EVERYTHING
     full: bool = False
     """Take nothing for done: read, extract, chunk and embed everything that is selected."""
+    quality: QualitySettings = NO_THRESHOLDS
+    gate: Gate | None = None
+    """Questions that a snapshot must answer to be published."""
 
     @cached_property
     def recipe(self) -> dict[str, str]:

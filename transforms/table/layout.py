@@ -67,6 +67,11 @@ def report_path(number: int) -> str:
     return snapshot_dir(number) + "report.json"
 
 
+def report_page_path(number: int) -> str:
+    """The same and more, for people."""
+    return snapshot_dir(number) + "report.html"
+
+
 def claim_path(number: int) -> str:
     """Who builds the snapshot."""
     return snapshot_dir(number) + "_plan/claim.json"

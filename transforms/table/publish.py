@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import json
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -26,7 +24,6 @@ from transforms.table.layout import (
     deletes_path,
     manifest_path,
     rejected_path,
-    report_path,
     snapshot_dir,
 )
 from transforms.table.lease import require_claim
@@ -38,7 +35,7 @@ from transforms.table.verify import in_turn, wrong_files
 from transforms.table.writer import to_parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from transforms.model.shard import FileInfo, Rejection
     from transforms.storage.protocol import Store
@@ -65,12 +62,15 @@ class Draft:
     """By source, with the keys of ``manifest.COUNTS``."""
     totals: Mapping[str, int]
     """The counts of all sources together."""
-    incomplete: Mapping[str, str] = field(default_factory=dict)
-    """Sources that could not be listed and keep their rows, and why."""
 
 
-def publish(store: Store, draft: Draft) -> Manifest:
+def publish(store: Store, draft: Draft, inspect: Callable[[Manifest], None]) -> Manifest:
     """Make the draft the newest snapshot. A call that is repeated finds its own work and does no harm.
+
+    Args:
+        store: where the table is.
+        draft: what it shall hold.
+        inspect: called when all files are in place and the manifest is not yet; what it raises stops the publishing.
 
     Raises:
         TableError: a file is not what its receipt says; nothing was published.
@@ -83,11 +83,12 @@ def publish(store: Store, draft: Draft) -> Manifest:
     manifest = _manifest(draft)
     # An attempt that died just before the last step left one that is about to be wrong.
     store.delete([manifest_path(draft.number)])
-    _write_side_tables(store, draft, manifest)
+    _write_side_tables(store, draft)
     _link_kept(store, draft)
     _remove_strays(store, manifest)
     _check_files(store, draft, manifest)
     _check_rows(store, draft)
+    inspect(manifest)
     require_claim(store, draft.number, draft.run_id)
     store.write(manifest_path(draft.number), to_json(manifest))
     try:
@@ -184,13 +185,12 @@ def _check_rows(store: Store, draft: Draft) -> None:
                 )
 
 
-def _write_side_tables(store: Store, draft: Draft, manifest: Manifest) -> None:
+def _write_side_tables(store: Store, draft: Draft) -> None:
     recipe = dict(draft.recipe)
     number = draft.number
     rejected = rejected_table(draft.rejected)
     store.write(deletes_path(number), to_parquet(_deletes(draft), recipe))
     store.write(rejected_path(number), to_parquet(rejected, recipe))
-    store.write(report_path(number), _report(draft, manifest))
 
 
 def _deletes(draft: Draft) -> pa.Table:
@@ -202,17 +202,3 @@ def _deletes(draft: Draft) -> pa.Table:
         for source, ids in sorted(draft.deleted.items())
     ]
     return pa.concat_tables([DELETES.empty_table(), *tables])
-
-
-def _report(draft: Draft, manifest: Manifest) -> bytes:
-    report = {
-        "snapshot": manifest.snapshot,
-        "parent": manifest.parent,
-        "counts": manifest.counts,
-        "sources": {name: entry.counts for name, entry in manifest.sources.items()},
-        "incomplete": dict(draft.incomplete),
-        "rejected": dict(Counter(rejection.reason for rejection in draft.rejected).most_common()),
-        "files": len(manifest.files),
-        "bytes": sum(file.bytes for file in manifest.files),
-    }
-    return json.dumps(report, indent=2, ensure_ascii=False).encode()

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from pipeline.evaluate.measures import Overlap, bootstrap, ndcg, overlap, recall, reciprocal_rank
+from transforms.evaluation.measures import Overlap, bootstrap, ndcg, overlap, recall, reciprocal_rank
 
 
 def test_recall_counts_what_is_wanted_among_the_first_k():

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from pipeline.evaluate.questions import Answers, Question, Text, find_answers, read_questions
+from transforms.evaluation.questions import Answers, Question, Text, find_answers, read_questions
 from transforms.model.errors import ConfigError
 
 TEXTS = [

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[3]
 
 LAYERS = (
     {"transforms.model"},
-    {"transforms.structure", "transforms.storage", "transforms.pages"},
+    {"transforms.structure", "transforms.storage", "transforms.pages", "transforms.evaluation"},
     {"transforms.embedders", "transforms.extractors", "transforms.table", "transforms.compose"},
     {"transforms.chunkers"},
     {"transforms.planning"},

@@ -1,29 +1,16 @@
-"""HTML files for people, made from templates: each is one file that fetches nothing."""
+"""Plots in the terms of Chart.js, as values that a template puts into a page."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from jinja2 import Environment
-    from markupsafe import Markup
 
     from transforms.model.document import JsonValue
 
 _RANGE = "#2f6fb355"
 """Of an interval: the tint of its point, paler."""
-_PACKAGE = "pipeline"
-_CHART_JS = "vendor/chart-4.6.1.umd.min.js"
-"""Chart.js, MIT: whole in the page, so that it shows its plots anywhere and in ten years."""
-
-
-def render(template: str, **values: Any) -> str:
-    """A template of ``pipeline/templates`` with these values; whatever texts hold is text in the page."""
-    return _environment().get_template(template).render(**values)
 
 
 def bars(
@@ -41,7 +28,9 @@ def bars(
         stacked: on one another instead of side by side.
         sideways: bars run to the right: for labels that are long.
     """
-    axes: dict[str, JsonValue] = {axis: {"stacked": stacked, "beginAtZero": True} for axis in ("x", "y")}
+    axes: dict[str, JsonValue] = {
+        axis: {"stacked": stacked, "beginAtZero": True, "ticks": {"precision": 0}} for axis in ("x", "y")
+    }
     return {
         "type": "bar",
         "data": {
@@ -79,25 +68,3 @@ def intervals(labels: list[str], spans: list[tuple[float, float, float]]) -> dic
             "plugins": {"legend": {"display": False}},
         },
     }
-
-
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(_PACKAGE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals["chart_js"] = _chart_js
-    return environment
-
-
-def _chart_js() -> Markup:
-    from markupsafe import Markup
-
-    file = resources.files(_PACKAGE).joinpath("templates", _CHART_JS)
-    return Markup(file.read_text(encoding="utf-8"))  # noqa: S704 - our own file

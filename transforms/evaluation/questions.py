@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -38,6 +39,10 @@ class Question(BaseModel):
             raise ValueError("names no document that answers it")
         return self
 
+    def is_answered_by(self, name: str) -> bool:
+        """Whether the document of that name is one of those that answer; a file's name stands for its records."""
+        return name in self.documents or name.split("#", maxsplit=1)[0] in self.documents
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -58,6 +63,19 @@ class Answers:
     documents: frozenset[int]
     spans: tuple[tuple[int, int, int], ...]
     """Of each span, or page, the text, start and end; empty where the question says neither."""
+
+
+def questions_of(path: str | Path) -> list[Question]:
+    """The questions of a JSON Lines file.
+
+    Raises:
+        ConfigError: it cannot be read, a line is no question, or there is none.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+    return read_questions(lines, str(path))
 
 
 def read_questions(lines: Sequence[str], where: str) -> list[Question]:

@@ -1,0 +1,132 @@
+"""The report of a snapshot, and what stops one that is bad."""
+
+import json
+import re
+
+import pytest
+from lxml import html as lxml_html
+
+from pipeline.run import run_job
+from tests.support import beamless
+from transforms.model.errors import GuardError
+
+QUESTIONS = [
+    {"question": "How long do I cook the soup?", "documents": ["docs/soup.md"]},
+    {"question": "Which channel does the radio use?", "documents": ["docs/notes/radio.txt"]},
+]
+
+
+@pytest.fixture
+def night(world, monkeypatch):
+    monkeypatch.setattr("pipeline.run._run", beamless.work)
+    world.put("soup.md", "# Soup\n\nCut the onions and cook the soup for an hour.\n")
+
+    def run(**changes):
+        return run_job(world.config(**changes), allow_deletes=True)
+
+    return run
+
+
+def report(world, number):
+    return json.loads((world.snapshot(number) / "report.json").read_text())
+
+
+def page(world, number):
+    return (world.snapshot(number) / "report.html").read_text(encoding="utf-8")
+
+
+def gate(world, **least):
+    path = world.folder / "questions.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in QUESTIONS))
+    return {"questions": str(path), **least}
+
+
+def test_the_report_counts_what_the_manifest_counts_and_what_a_person_should_see(night, world):
+    world.put("copy.md", "# Soup\n\nCut the onions and cook the soup for an hour.\n")
+    world.put("bad.pdf", b"%PDF-1.4 and no more")
+    world.put("tiny.txt", "Hm.\n")
+    night()
+    found = report(world, 1)
+    assert found["counts"] == world.manifest(1)["counts"]
+    assert found["sources"] == {"docs": found["counts"]}
+    assert found["before"] == {}
+    figures = found["figures"]
+    assert (figures["chunks_seen"], figures["documents_seen"]) == (len(world.rows()), 5)
+    assert (figures["repeated"], figures["tiny"], figures["oversize"], figures["without_vector"]) == (
+        2,
+        1,
+        0,
+        0,
+    )
+    [repeated] = figures["most_repeated"]
+    assert (repeated["count"], repeated["text"].splitlines()[0]) == (2, "# Soup")
+    assert figures["largest"][0]["chars"] == max(row["text_chars"] for row in world.rows("documents"))
+    [rejected] = found["rejected_documents"]
+    assert (rejected["document"], rejected["stage"]) == ("docs/bad.pdf", "extract")
+    [histogram] = figures["sizes"].values()
+    assert sum(histogram["counts"]) == len(world.rows())
+    assert (histogram["target"], histogram["most"]) == (1000, 1500)
+
+
+def test_the_page_shows_the_numbers_of_the_record(night, world):
+    night()
+    world.put("soup.md", "# Soup\n\nCut the onions.\n")
+    world.put("new.md", "# New\n\nWords.\n")
+    night()
+    record, tree = report(world, 2), lxml_html.fromstring(page(world, 2))
+    shown = {card.get("data-count"): card.findtext("b") for card in tree.xpath("//*[@data-count]")}
+    assert shown == {name: f"{count:,}" for name, count in record["counts"].items()}
+    [row] = tree.xpath("//tr[@data-source='docs']")
+    cells = [" ".join(cell.text_content().split()) for cell in row.findall("td")]
+    assert cells[:3] == ["docs", "4 +1", f"{record['counts']['chunks']} +1"]
+    plots = [json.loads(script.text) for script in tree.xpath("//figure/script")]
+    assert plots[0]["data"]["datasets"][0]["data"] == [record["counts"]["documents"]]
+
+
+def test_the_page_fetches_nothing_and_holds_texts_as_texts(night, world):
+    text = "</script><script>alert(1)</script> {{ 7 * 7 }}\n"
+    world.put("<b>a.md", text)
+    world.put("<b>b.md", text)
+    night()
+    assert "default-src 'none'" in page(world, 1)
+    assert "<script>alert" not in page(world, 1)
+    assert "<b>a.md" not in page(world, 1)
+    assert not re.search(r"<(?:link|img|iframe)\b", page(world, 1))
+
+
+def test_a_share_over_its_threshold_publishes_nothing_and_says_what_to_look_at(night, world):
+    night()
+    world.put("tiny.txt", "Hm.\n")
+    said = r"1 of 4 chunks have less than 20 characters, more than quality\.max_tiny_share = 0\.1 .*report\.html"
+    with pytest.raises(GuardError, match=said):
+        night(quality={"max_tiny_share": 0.1})
+    assert world.latest() == 1
+    # What was done is not done again under another threshold.
+    outcome = night(quality={"max_tiny_share": 0.5})
+    assert (outcome.status, world.latest()) == ("published", 2)
+
+
+def test_a_snapshot_that_answers_is_published_with_its_measures(night, world):
+    outcome = night(gate=gate(world, **{"recall@1": 1.0, "mrr": 1.0}))
+    assert outcome.status == "published"
+    assert report(world, 1)["retrieval"] == {"recall@1": 1.0, "mrr": 1.0}
+
+
+def test_a_snapshot_that_retrieves_worse_is_refused_and_the_last_one_stays(night, world):
+    night(gate=gate(world, **{"recall@1": 1.0}))
+    (world.corpus / "soup.md").unlink()
+    with pytest.raises(GuardError, match=r"recall@1 is 0\.500, under gate\.recall@1 = 1\.0"):
+        night(gate=gate(world, **{"recall@1": 1.0}))
+    assert world.latest() == 1
+
+
+def test_a_records_file_is_answered_by_any_of_its_records(night, world):
+    world.put(
+        "all.jsonl", '{"id": "a", "text": "The moon is round."}\n{"id": "b", "text": "Cheese is yellow."}\n'
+    )
+    world.settings = {"extract": {"records": {"id": "id", "text": ["text"]}}}
+    path = world.folder / "moon.jsonl"
+    path.write_text(
+        json.dumps({"question": "What is yellow? cheese", "documents": ["docs/all.jsonl"]}) + "\n"
+    )
+    assert night(gate={"questions": str(path), "recall@1": 1.0}).status == "published"

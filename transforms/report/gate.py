@@ -1,0 +1,114 @@
+"""Ask a snapshot questions with known answers before it is published, and refuse one that retrieves worse."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from transforms.embedders.batching import embed_distinct
+from transforms.evaluation.measures import ndcg, recall, reciprocal_rank
+from transforms.model.document import canonical_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from transforms.embedders.protocol import Embedder
+    from transforms.evaluation.questions import Question
+    from transforms.table.reader import Snapshot
+
+_CHUNKS = 200
+"""Chunks that are ranked for a question: documents behind them count as not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The settings with the questions themselves: workers need no file of the machine that began the run."""
+
+    questions: tuple[Question, ...]
+    least: tuple[tuple[str, float], ...]
+    """Measures, and what each must reach."""
+
+
+def measured(
+    snapshot: Snapshot, embedder: Embedder, questions: Sequence[Question], names: Sequence[str]
+) -> dict[str, float]:
+    """The mean of each measure over the questions, by documents.
+
+    Args:
+        snapshot: its files are in place; all of its vectors are read, once.
+        embedder: the table's.
+        questions: at least one.
+        names: measures, as ``recall@5``.
+    """
+    rankings = _rankings(snapshot, embedder, [question.question for question in questions])
+    values = [
+        _values(names, question, ranked) for question, ranked in zip(questions, rankings, strict=True)
+    ]
+    return {name: float(np.mean([one[name] for one in values])) for name in names}
+
+
+def _values(names: Sequence[str], question: Question, ranked: Sequence[str]) -> dict[str, float]:
+    rank = next((n for n, name in enumerate(ranked) if question.is_answered_by(name)), None)
+    relevant = [n == rank for n in range(len(ranked))]
+    values: dict[str, float] = {}
+    for name in names:
+        measure, _, k = name.partition("@")
+        if measure == "mrr":
+            values[name] = reciprocal_rank(relevant)
+        else:
+            values[name] = (recall if measure == "recall" else ndcg)(relevant, 1, int(k))
+    return values
+
+
+def _rankings(snapshot: Snapshot, embedder: Embedder, texts: Sequence[str]) -> list[list[str]]:
+    """For each question the documents, as SOURCE/ID, the nearest first."""
+    asked = _unit(embed_distinct(embedder, [canonical_text(text).strip() for text in texts], task="query"))
+    best: list[list[tuple[float, str]]] = [[] for _ in texts]
+    for batch in snapshot.chunks(["source_name", "doc_id", "chunk_id", "embedding", "embed_model"]):
+        names, vectors = _with_vectors(batch, embedder)
+        scores = vectors @ asked.T
+        for place, found in enumerate(best):
+            _keep_best(found, scores[:, place], names)
+    return [list(dict.fromkeys(_in_order(found))) for found in best]
+
+
+def _with_vectors(batch: pa.RecordBatch, embedder: Embedder) -> tuple[list[str], NDArray[np.float32]]:
+    import pyarrow.compute as pc
+
+    rows = batch.filter(
+        pc.and_(pc.equal(batch["embed_model"], embedder.name), pc.is_valid(batch["embedding"]))
+    )
+    names = pc.binary_join_element_wise(rows["source_name"], rows["doc_id"], "/").to_pylist()
+    return names, _unit(rows["embedding"].flatten().to_numpy().reshape(len(rows), embedder.dimension))
+
+
+def _keep_best(found: list[tuple[float, str]], scores: NDArray[np.float32], names: Sequence[str]) -> None:
+    least = found[0][0] if len(found) == _CHUNKS else -2.0
+    for place in np.flatnonzero(scores > least).tolist():
+        item = (float(scores[place]), names[place])
+        if len(found) < _CHUNKS:
+            heapq.heappush(found, item)
+        else:
+            heapq.heappushpop(found, item)
+
+
+def _in_order(found: Sequence[tuple[float, str]]) -> Iterator[str]:
+    return (name for _, name in sorted(found, key=lambda item: (-item[0], item[1])))
+
+
+def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.where(lengths == 0, np.nan, lengths)).astype(np.float32)
+
+
+def faults_of(least: Iterable[tuple[str, float]], found: Mapping[str, float]) -> Iterator[str]:
+    """Each measure that is missed, in words."""
+    for name, value in least:
+        if found[name] < value:
+            yield f"{name} is {found[name]:.3f}, under gate.{name} = {value}"

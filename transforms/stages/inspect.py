@@ -1,0 +1,98 @@
+"""Look at a snapshot that is complete and not yet published: write its report, and refuse it if it is bad."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from transforms.model.errors import GuardError, StorageError
+from transforms.report import gate, quality
+from transforms.report.figures import Allowed, Figures, figures_of
+from transforms.report.page import report_page
+from transforms.report.report import make_report, to_json
+from transforms.stages.embedder import embedder_of
+from transforms.storage.registry import open_store
+from transforms.table.layout import report_page_path, report_path
+from transforms.table.reader import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from transforms.model.shard import Rejection, ShardReceipt
+    from transforms.stages.job import Job, SourceSpec
+    from transforms.table.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What only the run knows of a snapshot that it made."""
+
+    rejected: Sequence[Rejection]
+    incomplete: Mapping[str, str]
+    receipts: Sequence[ShardReceipt]
+
+
+def inspect_snapshot(job: Job, manifest: Manifest, parent: Snapshot | None, run: Run) -> None:
+    """Write ``report.json`` and ``report.html`` beside the files.
+
+    Raises:
+        GuardError: a threshold of ``quality`` or ``gate`` is passed; the report of this snapshot says more.
+    """
+    store = open_store(job.table)
+    snapshot = Snapshot(store, manifest)
+    figures = figures_of(snapshot, {source.name: _allowed(source) for source in job.sources})
+    retrieval = _retrieval(job, snapshot)
+    report = make_report(
+        manifest,
+        None if parent is None else parent.manifest,
+        run.rejected,
+        run.incomplete,
+        embedded_tokens=sum(receipt.embedded_tokens for receipt in run.receipts),
+        notices=list(dict.fromkeys(notice for receipt in run.receipts for notice in receipt.notices)),
+        retrieval=retrieval,
+        figures=figures,
+    )
+    store.write(report_path(manifest.snapshot), to_json(report))
+    page = report_page_path(manifest.snapshot)
+    store.write(page, report_page(report).encode())
+    faults = _faults(job, figures, parent, retrieval)
+    if faults:
+        raise GuardError(
+            f"Nothing was published: {'; '.join(faults)}. {store.uri(page)} shows more, until the next run."
+        )
+
+
+def _allowed(source: SourceSpec) -> Allowed:
+    chunk = source.chunk
+    strategy = chunk.strategy if chunk.compat is None else f"compat {chunk.compat}"
+    return Allowed(strategy, chunk.size.unit, chunk.size.target, chunk.size.max)
+
+
+def _retrieval(job: Job, snapshot: Snapshot) -> dict[str, float]:
+    if job.gate is None:
+        return {}
+    return gate.measured(
+        snapshot, embedder_of(job), job.gate.questions, [name for name, _ in job.gate.least]
+    )
+
+
+def _faults(
+    job: Job, figures: Figures, parent: Snapshot | None, retrieval: Mapping[str, float]
+) -> list[str]:
+    found = list(quality.faults_of(job.quality, figures, _languages(parent)))
+    if job.gate is not None:
+        found += gate.faults_of(job.gate.least, retrieval)
+    return found
+
+
+def _languages(parent: Snapshot | None) -> dict[str, int]:
+    """Documents by language in the parent's report; one of an older program does not say."""
+    if parent is None:
+        return {}
+    try:
+        report = json.loads(parent.store.read(report_path(parent.manifest.snapshot)))
+        return dict(report.get("figures", {}).get("languages", {}))
+    except (StorageError, ValueError):
+        # A report is for people: a table without one is whole.
+        return {}
