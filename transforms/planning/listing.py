@@ -1,4 +1,4 @@
-"""List a source and turn the pages into columns."""
+"""List a source and turn the pages into columns; or take them from an inventory."""
 
 from __future__ import annotations
 
@@ -32,15 +32,27 @@ def listing_tables(job: Job, source: str) -> Iterator[pa.Table]:
         StorageError: the listing is not complete; nothing may be concluded from its part.
     """
     spec = job.source[source]
+    root = open_store(spec.root).root
+    of_table = name_below(root, open_store(job.table).root)
+    if spec.inventory is None:
+        tables = _listed(root, job.selection.prefix)
+    else:
+        # Reading reports takes what a job without one never loads.
+        from transforms.planning.inventory.read import inventory_tables
+
+        tables = inventory_tables(root, spec.inventory, job.selection.prefix)
+    for table in tables:
+        yield _selected(table, spec, of_table)
+
+
+def _listed(root: str, prefix: str) -> Iterator[pa.Table]:
     held: list[ObjectInfo] = []
-    store = open_store(spec.root)
-    of_table = name_below(store.root, open_store(job.table).root)
-    for page in store.list(job.selection.prefix):
+    for page in open_store(root).list(prefix):
         held += page
         if len(held) >= ROWS_AT_ONCE:
-            yield _selected(_table(held), spec, of_table)
+            yield _table(held)
             held = []
-    yield _selected(_table(held), spec, of_table)
+    yield _table(held)
 
 
 def _selected(listed: pa.Table, source: SourceSpec, of_table: str | None) -> pa.Table:

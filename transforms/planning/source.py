@@ -10,6 +10,7 @@ import pyarrow as pa
 from transforms.model.errors import StorageError
 from transforms.model.ids import fingerprint
 from transforms.planning.diff import KNOWN, LISTING, compare, together
+from transforms.planning.gone import without_what_is_there
 from transforms.planning.known import known_tables, rejected_table
 from transforms.planning.listing import listing_tables
 from transforms.planning.partition import divided, part_count, part_of
@@ -51,7 +52,9 @@ def compare_part(
         rejected = rejected.filter(pa.array(part_of(rejected["object_name"], count) == number))
     listed = pa.concat_tables([LISTING.empty_table(), *listing])
     known = pa.concat_tables([KNOWN.empty_table(), *documents])
-    return compare(listed, known, rejected, job.source[source].recipe, job.selection, full=job.full)
+    spec = job.source[source]
+    diff = compare(listed, known, rejected, spec.recipe, job.selection, full=job.full)
+    return diff if spec.inventory is None else without_what_is_there(diff, spec)
 
 
 def plan_parts(job: Job, source: str, parts: Sequence[Diff]) -> SourcePlan:

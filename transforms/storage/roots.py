@@ -63,6 +63,16 @@ def _refuse_no_account(root: str, place: str) -> None:
         )
 
 
+def bucket_of(uri: str) -> str:
+    """The root of a whole bucket, of a URI in it.
+
+    Raises:
+        ConfigError: it names no bucket.
+    """
+    scheme = uri.partition("://")[0]
+    return f"{scheme}://{split_root(uri, scheme)[0]}"
+
+
 def local_path(root: str) -> Path | None:
     """The folder of a normal root; None for one in a bucket."""
     scheme, mark, path = root.partition("://")

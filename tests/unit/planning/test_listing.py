@@ -9,7 +9,7 @@ from transforms.storage.local import LocalStore
 
 
 def names(root, table, include=("**",)):
-    source = SimpleNamespace(root=str(root), include=include, exclude=())
+    source = SimpleNamespace(root=str(root), include=include, exclude=(), inventory=None)
     job = SimpleNamespace(table=str(table), source={"docs": source}, selection=EVERYTHING)
     return pa.concat_tables(listing_tables(job, "docs"))["object_name"].to_pylist()
 

@@ -1,0 +1,1 @@
+"""Reports in which a storage service lists a bucket, read in place of a listing."""
