@@ -17,9 +17,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from pipeline import run as pipeline_run
 from pipeline.config import JobConfig
-from tests.support import beamless
+from pipeline.run import run_job
 from tests.support.crashes import Deaths, DiedError
 from transforms.model.ids import sha256_hex
 from transforms.storage.registry import open_store
@@ -218,10 +217,7 @@ class Histories(RuleBasedStateMachine):
         )
 
     def _run(self, table):
-        with contextlib.ExitStack() as stack:
-            real, pipeline_run._run = pipeline_run._run, beamless.work
-            stack.callback(setattr, pipeline_run, "_run", real)
-            return pipeline_run.run_job(self._config(table), allow_deletes=True)
+        return run_job(self._config(table), allow_deletes=True)
 
     def _newest(self):
         pointer = read_pointer(open_store(str(self.table)))

@@ -11,7 +11,6 @@ import pytest
 from pipeline.cli import main
 from pipeline.run import plan_job, run_job
 from pipeline.scope import Scope, Words, scope_of, with_budget
-from tests.support import beamless
 from transforms.embedders.hashed import HashEmbedder
 from transforms.model.errors import ConfigError, GuardError
 from transforms.planning.selection import Selection
@@ -21,9 +20,8 @@ DEMO = Path(__file__).parents[3] / "shared" / "demo"
 
 
 @pytest.fixture
-def nights(world, monkeypatch):
+def nights(world):
     """Runs without Beam; ``run(selection, full=...)``."""
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
 
     def run(selection=None, *, full=False, **changes):
         scope = Scope(**({"selection": selection} if selection else {}), full=full)

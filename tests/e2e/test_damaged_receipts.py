@@ -5,7 +5,6 @@ import json
 import pytest
 
 from pipeline.run import run_job
-from tests.support import beamless
 from transforms.model.errors import StorageError
 
 
@@ -14,7 +13,6 @@ def interrupted(world, monkeypatch):
     """A first run of several shards that did all of its work and could not publish; and the run after it."""
     for n in range(12):
         world.put(f"pages/{n:02}.md", f"# Page {n}\n\n" + f"Sentence {n} about wheels and valves. " * 40)
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
     config = world.config(
         embedder={"kind": "hash", "dimension": 4}, run={"workers": 1, "shard_bytes": 4096}
     )
@@ -85,8 +83,7 @@ def test_a_receipt_that_names_other_files_is_none(world, interrupted):
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "rejected.parquet", "chunks"])
-def test_an_old_snapshot_that_is_damaged_stops_no_run(world, monkeypatch, name):
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
+def test_an_old_snapshot_that_is_damaged_stops_no_run(world, name):
     config = world.config(embedder={"kind": "hash", "dimension": 4})
     run_job(config)
     world.put("more.md", "# More\n\nMore text.\n")

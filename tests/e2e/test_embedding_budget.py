@@ -11,7 +11,6 @@ import pytest
 from pipeline.job import budget_tokens, make_job
 from pipeline.workers import processes_elsewhere, processes_here
 from tests.servers.embedding_server import EmbeddingServer
-from tests.support import beamless
 from transforms.embedders.registry import close_embedders, make_embedder
 from transforms.embedders.settings import StaticSettings
 from transforms.model.errors import ConfigError, GuardError, ParquetryError
@@ -25,12 +24,6 @@ def server():
     with EmbeddingServer(MODEL) as server:
         yield server
         close_embedders()
-
-
-@pytest.fixture
-def quick(monkeypatch):
-    """The job without Beam."""
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
 
 
 def embedder_of(server, **more) -> dict:
@@ -53,9 +46,7 @@ def tokens_of(server) -> int:
     return sum(MODEL.counter.count(texts_of(server)))
 
 
-def test_a_run_that_reaches_its_budget_says_so_and_the_next_one_pays_for_nothing_twice(
-    world, server, quick
-):
+def test_a_run_that_reaches_its_budget_says_so_and_the_next_one_pays_for_nothing_twice(world, server):
     write_pages(world)
     changes = {"embedder": embedder_of(server), "limits": {"max_tokens": 300}, "run": {"shard_bytes": 1024}}
     refusals, spent, outcome = [], [0], None
@@ -80,7 +71,7 @@ def test_a_run_that_reaches_its_budget_says_so_and_the_next_one_pays_for_nothing
     assert vectors.tobytes() == MODEL.embed([row["embed_text"] for row in world.rows()]).tobytes()
 
 
-def test_a_budget_smaller_than_a_request_is_spent_to_the_last_text_in_every_run(world, server, quick):
+def test_a_budget_smaller_than_a_request_is_spent_to_the_last_text_in_every_run(world, server):
     write_pages(world, 12)
     changes = {"embedder": embedder_of(server, max_items=100), "limits": {"max_tokens": 150}}
     spent, said, outcome = [0], [], None
@@ -96,7 +87,7 @@ def test_a_budget_smaller_than_a_request_is_spent_to_the_last_text_in_every_run(
     assert len(texts_of(server)) == len(set(texts_of(server))) == outcome.counts["chunks"]
 
 
-def test_a_budget_smaller_than_a_text_says_so_after_all_others_have_their_vectors(world, server, quick):
+def test_a_budget_smaller_than_a_text_says_so_after_all_others_have_their_vectors(world, server):
     write_pages(world, 3)
     world.put("long.md", "# Long\n\n" + "The wheel of the rover has a bolt. " * 8)
     changes = {"embedder": embedder_of(server), "limits": {"max_tokens": 150}}
@@ -111,7 +102,7 @@ def test_a_budget_smaller_than_a_text_says_so_after_all_others_have_their_vector
     assert world.run(**changes | {"limits": {}}).status == "published"
 
 
-def test_a_run_that_a_server_ends_half_way_keeps_what_it_was_given(world, server, quick):
+def test_a_run_that_a_server_ends_half_way_keeps_what_it_was_given(world, server):
     write_pages(world, 20)
     changes = {"embedder": embedder_of(server, max_concurrency=1, tries=1)}
     server.rules.broken_after = 5
@@ -125,7 +116,7 @@ def test_a_run_that_a_server_ends_half_way_keeps_what_it_was_given(world, server
     assert len(texts_of(server)) == world.manifest()["counts"]["chunks"] - 10
 
 
-def test_kept_vectors_that_were_damaged_are_asked_for_again(world, server, quick):
+def test_kept_vectors_that_were_damaged_are_asked_for_again(world, server):
     write_pages(world, 20)
     changes = {"embedder": embedder_of(server, max_concurrency=1, tries=1)}
     server.rules.broken_after = 5
@@ -198,7 +189,7 @@ def test_the_number_of_processes_is_that_of_the_runner(world):
         elsewhere("--runner=FlinkRunner", embedder=quota)
 
 
-def test_a_server_that_gives_zeros_for_everything_publishes_nothing(world, server, quick):
+def test_a_server_that_gives_zeros_for_everything_publishes_nothing(world, server):
     write_pages(world)
     server.chance = {"zeros": 1.0}
     with pytest.raises(GuardError, match="of 32 texts that were embedded 32 came without a vector"):
@@ -206,7 +197,7 @@ def test_a_server_that_gives_zeros_for_everything_publishes_nothing(world, serve
     assert not (world.table / "latest.json").exists()
 
 
-def test_a_text_over_the_models_input_is_embedded_in_parts_and_its_row_says_so(world, server, quick):
+def test_a_text_over_the_models_input_is_embedded_in_parts_and_its_row_says_so(world, server):
     one_character = "e" + "\u0301" * 30
     world.put("long.md", f"# Long\n\n{one_character}\n")
     world.run(embedder=embedder_of(server, max_tokens=50))
@@ -221,7 +212,7 @@ def test_a_text_over_the_models_input_is_embedded_in_parts_and_its_row_says_so(w
     assert outcome.reasons == {"text_too_long": 1}
 
 
-def test_smaller_forms_of_vectors_are_stored_where_asked_for_and_cost_no_request(world, server, quick):
+def test_smaller_forms_of_vectors_are_stored_where_asked_for_and_cost_no_request(world, server):
     world.run(embedder=embedder_of(server))
     assert {row["embedding_int8"] for row in world.rows()} == {None}
     server.texts.clear()
@@ -240,7 +231,7 @@ def test_smaller_forms_of_vectors_are_stored_where_asked_for_and_cost_no_request
 
 
 def test_a_server_that_cuts_texts_off_without_a_word_is_told_of_at_the_end_of_the_run(
-    world, server, quick, tmp_path, capsys
+    world, server, tmp_path, capsys
 ):
     tokenizer = tmp_path / "tokenizer.json"
     tokenizer.write_text(MODEL.counter._tokenizer.to_str())

@@ -5,13 +5,10 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support import beamless
-
 
 @pytest.fixture
-def table(world, monkeypatch):
+def table(world):
     """Rows of the files given: a size, then names and texts."""
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
     for file in [path for path in world.corpus.rglob("*") if path.is_file()]:
         file.unlink()
 

@@ -9,7 +9,6 @@ import sys
 import pytest
 import yaml
 
-from tests.support import beamless
 from transforms.model.errors import StorageError
 from transforms.storage import local
 
@@ -47,8 +46,7 @@ def state_of(world):
     return {path: path.read_bytes() for path in paths if path.is_file()}
 
 
-def test_wherever_the_disk_is_full_the_run_ends_clearly_and_the_next_one_goes_on(world, disk, monkeypatch):
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
+def test_wherever_the_disk_is_full_the_run_ends_clearly_and_the_next_one_goes_on(world, disk):
     cheap = {"embedder": {"kind": "hash", "dimension": 4}, "run": {"workers": 1, "shard_bytes": 1024}}
     for n in range(8):
         world.put(f"pages/{n}.md", f"# Page {n}\n\n" + f"Sentence {n} about wheels. " * 20)

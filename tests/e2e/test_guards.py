@@ -8,7 +8,6 @@ import pytest
 
 from pipeline.commands import run as command
 from pipeline.run import run_job
-from tests.support import beamless
 from transforms.embedders import hashed
 from transforms.embedders.hashed import HashEmbedder
 from transforms.model.errors import GuardError, NewerTableError, StorageError
@@ -20,9 +19,8 @@ CHEAP = {"kind": "hash", "dimension": 4}
 
 
 @pytest.fixture
-def night(world, monkeypatch):
+def night(world):
     """A run that costs little; by default of two sources, ``docs`` and ``notes``."""
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
     world.put("docs/about.md", "# Pumps\n\nThe vent valve stays open.\n")
     world.put("notes/radio.txt", "A note about the radio.\n")
 

@@ -5,16 +5,14 @@ import json
 import pytest
 
 from pipeline.run import run_job
-from tests.support import beamless
 from transforms.model.errors import GuardError
 
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
 
 
 @pytest.fixture
-def night(world, monkeypatch):
+def night(world):
     """A run with the limits that a configuration has where it says nothing, of a folder that is empty at first."""
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
     for path in world.corpus.rglob("*.*"):
         path.unlink()
 

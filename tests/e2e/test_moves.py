@@ -4,14 +4,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.run import run_job
-from tests.support import beamless
 from transforms.stages import extract
 
 
 @pytest.fixture
 def night(world, monkeypatch):
     """A run with the corpus at a root."""
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
     monkeypatch.chdir(world.folder)
     # Whatever opens as text and holds no text.
     world.put("bad.pdf", b"%PDF-1.4 and no more")

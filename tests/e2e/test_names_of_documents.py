@@ -7,13 +7,10 @@ from collections import Counter
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support import beamless
-
 
 @pytest.fixture
-def night(world, monkeypatch):
+def night(world):
     """A run that costs little, of a folder that is empty at first."""
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
     for path in world.corpus.rglob("*.*"):
         path.unlink()
     return lambda: world.run(embedder={"kind": "hash", "dimension": 4})

@@ -5,16 +5,9 @@ import os
 import zipfile
 
 import pyarrow.parquet as pq
-import pytest
 
 from pipeline.commands import run as command
-from tests.support import beamless
 from transforms.extractors import registry
-
-
-@pytest.fixture(autouse=True)
-def without_beam(monkeypatch):
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
 
 
 def rejected(world):

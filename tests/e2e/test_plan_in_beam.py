@@ -7,16 +7,14 @@ from pipeline.dag import plan_sources
 from pipeline.job import make_job
 from pipeline.run import _local_options, _local_pipeline, run_job
 from pipeline.scope import Scope
-from tests.support import beamless
 from transforms.planning import partition
 from transforms.planning.selection import Selection
 from transforms.planning.source import plan_alone
 
 
 @pytest.fixture
-def second_night(world, monkeypatch):
+def second_night(world):
     """The configuration of a table whose corpus has changed since, in two sources."""
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
     for n in range(40):
         world.put(f"pages/{n:02}.md", f"# Page {n}\n\nText of page {n}.\n")
     config = world.config(

@@ -10,14 +10,12 @@ import pytest
 
 from pipeline.commands import rejected
 from pipeline.run import run_job
-from tests.support import beamless
 
 CHEAP = {"kind": "hash", "dimension": 4}
 
 
 @pytest.fixture
 def night(world, monkeypatch):
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
     # Runs are told apart by their second, and these take less.
     seconds = itertools.count()
     clock = SimpleNamespace(gmtime=time.gmtime, strftime=lambda *_: f"20261130T0000{next(seconds):02}Z")
@@ -73,9 +71,8 @@ def test_the_list_as_json_has_the_columns_of_the_table(night, world, capsys):
     )
 
 
-def test_repeated_texts_are_no_reused_vectors(world, monkeypatch):
+def test_repeated_texts_are_no_reused_vectors(world):
     """Of three equal chunks of a first run one is embedded; in the next run all three are there already."""
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
     for path in world.corpus.rglob("*.*"):
         path.unlink()
     for n in range(3):

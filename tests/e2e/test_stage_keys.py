@@ -6,7 +6,6 @@ import shutil
 import pytest
 
 from pipeline.run import run_job
-from tests.support import beamless
 from transforms.storage.local import LocalStore
 
 HASH = {"kind": "hash", "dimension": 4}
@@ -18,7 +17,6 @@ PAGE = (
 @pytest.fixture
 def nights(world, monkeypatch):
     """The job without Beam over four small pages, each of two chunks, in shards of their own folder's size."""
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
     for path in world.corpus.rglob("*.*"):
         path.unlink()
     for name in ("one", "two", "three", "four"):

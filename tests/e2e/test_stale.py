@@ -5,7 +5,6 @@ import os
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support import beamless
 from transforms.embedders import hashed
 from transforms.embedders.hashed import HashEmbedder
 from transforms.table.history import rollback
@@ -14,9 +13,8 @@ PAGE = "# Doors\n\nThe door opens inwards.\n"
 
 
 @pytest.fixture
-def night(world, monkeypatch):
+def night(world):
     """A cheap run; the embedder's dimension says which model it is."""
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
 
     def run(dimension=2, **changes):
         return world.run(embedder={"kind": "hash", "dimension": dimension, **changes})
