@@ -80,6 +80,9 @@ def run(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")
     ] = False,
+    json_logs: Annotated[
+        bool, typer.Option("--json-logs", help="Show progress as JSON, a line every half minute.")
+    ] = False,
     as_json: _Json = False,
 ) -> None:
     """Bring the table up to date with its sources and publish a snapshot."""
@@ -96,8 +99,24 @@ def run(
             take_over=take_over,
             as_json=as_json,
             quiet=quiet,
+            json_logs=json_logs,
         )
     )
+
+
+@app.command()
+def status(
+    table: _Table,
+    *,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Stay until the run at work is gone.")
+    ] = False,
+    as_json: _Json = False,
+) -> None:
+    """Say how far the run at work on a table is, wherever it was started, or how the last one ended."""
+    from pipeline.commands import status as command
+
+    raise typer.Exit(command.run(table, follow=follow, as_json=as_json))
 
 
 @app.command()
@@ -163,6 +182,55 @@ def snapshots(table: _Table, *, as_json: _Json = False) -> None:
     from pipeline.commands import snapshots as command
 
     raise typer.Exit(command.run(table, as_json=as_json))
+
+
+@app.command()
+def load(
+    table: _Table,
+    *,
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="ADDRESS|FILE",
+            help="Store, as in `duckdb:chunks.duckdb#pages`, or a YAML file that says it.",
+        ),
+    ],
+    since: Annotated[
+        int | None,
+        typer.Option("--since", metavar="N", min=1, help="Take the store for one that holds snapshot N."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Load all rows, whatever the store holds.")] = False,
+    source: _Sources = None,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="CONDITION",
+            help="Only rows like `doc_type=manual|guide`, `chunk_index<10`; repeatable.",
+        ),
+    ] = None,
+    into: Annotated[
+        str | None, typer.Option("--into", metavar="NAME", help="Load into this collection instead.")
+    ] = None,
+    switch: Annotated[
+        bool, typer.Option("--switch", help="Send readers of the address to it, once it is checked.")
+    ] = False,
+    adopt: Annotated[
+        bool, typer.Option("--adopt", help="Take over a collection with rows that no load has written.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")
+    ] = False,
+    as_json: _Json = False,
+) -> None:
+    """Bring a vector store to the newest snapshot: by the changes since it was loaded last, or in full."""
+    from pipeline.commands import load as command
+    from transforms.loaders.plan import Wishes
+
+    options = {"sources": source, "filter": condition, "into": into, "switch": switch}
+    said = {key: value for key, value in options.items() if value}
+    raise typer.Exit(command.run(table, to, said, Wishes(since, full, adopt), quiet=quiet, as_json=as_json))
 
 
 @app.command()

@@ -42,24 +42,24 @@ def load_config(path: str | Path, env: Mapping[str, str] | None = None) -> JobCo
     raw = read_yaml(Path(path))
     unset: dict[Location, str] = {}
     variables = os.environ if env is None else env
-    expanded = _expand(raw, variables, (), unset)
+    whole = expanded(raw, variables, (), unset)
     faults: dict[Location, str] = {}
     try:
-        job = JobConfig.model_validate(_with_defaults(expanded, path))
+        job = JobConfig.model_validate(_with_defaults(whole, path))
     except ValidationError as error:
-        faults = {place: _hidden(line, raw, variables) for place, line in faults_of(error, raw).items()}
+        faults = {place: hidden(line, raw, variables) for place, line in faults_of(error, raw).items()}
     else:
         if not unset:
             return job
     raise _config_error(path, (faults | unset).values())
 
 
-def _expand(value: Any, env: Mapping[str, str], where: Location, unset: dict[Location, str]) -> Any:
+def expanded(value: Any, env: Mapping[str, str], where: Location, unset: dict[Location, str]) -> Any:
     """The value with its references resolved; one that is not set stays, and is told."""
     if isinstance(value, dict):
-        return {key: _expand(item, env, (*where, key), unset) for key, item in value.items()}
+        return {key: expanded(item, env, (*where, key), unset) for key, item in value.items()}
     if isinstance(value, list):
-        return [_expand(item, env, (*where, i), unset) for i, item in enumerate(value)]
+        return [expanded(item, env, (*where, i), unset) for i, item in enumerate(value)]
     if not isinstance(value, str):
         return value
     missing = sorted({name for name in _REFERENCE.findall(value) if name not in env})
@@ -68,7 +68,7 @@ def _expand(value: Any, env: Mapping[str, str], where: Location, unset: dict[Loc
     return _REFERENCE.sub(lambda match: env.get(match[1], match[0]), value)
 
 
-def _hidden(line: str, raw: object, env: Mapping[str, str]) -> str:
+def hidden(line: str, raw: object, env: Mapping[str, str]) -> str:
     """The line with references in place of what they stand for: a rule may have quoted it."""
     for name in set(_REFERENCE.findall(str(raw))):
         if len(env.get(name, "")) >= _SECRET_FROM:

@@ -21,7 +21,21 @@ from transforms.loaders.plan import Wishes
 from transforms.loaders.registry import open_loader
 from transforms.loaders.settings import LoadSettings
 
-STORES = ["duckdb"]
+STORES = [
+    "chdb",
+    "chroma",
+    "duckdb",
+    "elasticsearch",
+    "faiss",
+    "lancedb",
+    "milvus",
+    "opensearch",
+    "postgres",
+    "qdrant",
+    "redis",
+    "sqlite",
+    "usearch",
+]  # fmt: skip
 
 
 @dataclass

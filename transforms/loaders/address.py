@@ -14,6 +14,8 @@ from transforms.model.errors import ConfigError
 
 COLLECTION = "chunks"
 """The collection of an address that names none."""
+_LONGEST = 500
+"""Characters of an error that are told."""
 _SCHEME = re.compile(r"([a-z][a-z0-9+-]+):(.*)", re.DOTALL)
 _PASSWORD = re.compile(
     r"(?<=://)([^/@]*:)([^@]*)(?=@)|([?&](?:password|api_key|token)=)([^&#]*)", re.IGNORECASE
@@ -44,6 +46,11 @@ class Address:
     def shown(self) -> str:
         """For messages."""
         return _PASSWORD.sub(lambda found: f"{found[1] or found[3]}***", self.url)
+
+    def said(self, error: Exception) -> str:
+        """What an error says, as the rest of a sentence without secrets."""
+        text = " ".join(self.hidden(str(error)).split())[:_LONGEST].rstrip(".")
+        return text or type(error).__name__
 
     def hidden(self, text: str) -> str:
         """A text without the secrets of the address."""

@@ -25,7 +25,7 @@ from transforms.loaders.selection import Selection, columns_read, split
 from transforms.loaders.state import SyncState, point_of, to_text
 from transforms.loaders.stream import ahead, batched, files_of, rows_of
 from transforms.loaders.survey import model_of, rows_selected, some_ids
-from transforms.model.errors import ParquetryError, StorageError
+from transforms.model.errors import ConfigError, ParquetryError, StorageError
 from transforms.table.reader import Snapshot
 
 if TYPE_CHECKING:
@@ -95,10 +95,12 @@ def load(
         TableError: the table is damaged, or what the store says of itself is.
         StorageError: the store refused or is not there; the same call again goes on from there.
     """
+    if wishes.full and wishes.since is not None:
+        raise ConfigError("--since asks for changes and --full for all rows: one of them.")
     newest = Snapshot.newest(store)
     check_sources(newest, settings.sources)
     address = settings.address
-    with _translated(address, None), closing(open_loader(address)) as loader, _translated(address, loader):
+    with closing(open_loader(address)) as loader, _translated(address, loader):
         return _load(loader, newest, settings, wishes, watch)
 
 
@@ -306,16 +308,14 @@ def _check_done(work: _Work) -> None:
 
 
 @contextmanager
-def _translated(address: Address, loader: Loader | None) -> Iterator[None]:
+def _translated(address: Address, loader: Loader) -> Iterator[None]:
     """What a vendor's library raises, as one sentence without secrets."""
-    kinds: tuple[type[Exception], ...] = (OSError,) if loader is None else (OSError, *loader.errors)
+    kinds: tuple[type[Exception], ...] = (OSError, *loader.errors)
     try:
         yield
-    except ParquetryError:
-        raise
     except kinds as error:
-        said = " ".join(address.hidden(str(error)).split())[:500].rstrip(".")
+        if isinstance(error, ParquetryError):
+            raise
         raise StorageError(
-            f"{address.shown}: {said or type(error).__name__}. What was written before is no harm; "
-            "the same command goes on from there."
+            f"{address.shown}: {address.said(error)}. What was written before is no harm; the same command goes on."
         ) from error

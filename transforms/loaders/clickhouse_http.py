@@ -1,0 +1,79 @@
+"""A ClickHouse server over its HTTP interface: statements as text, rows as a stream of Arrow."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+import httpx
+import pyarrow as pa
+
+from transforms.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from transforms.loaders.address import Address
+
+_PORT = 8123
+_TLS_PORT = 8443
+_SECONDS = 600.0
+"""For one answer: large inserts and deletions are waited for."""
+
+
+class RefusedError(Exception):
+    """The server answered with an error of its own."""
+
+
+class HttpEngine:
+    """One server and database."""
+
+    errors: tuple[type[Exception], ...] = (httpx.HTTPError, RefusedError)
+
+    def __init__(self, address: Address) -> None:
+        """Raises ConfigError where the address names no host."""
+        parts = urlsplit(f"http:{address.rest}")
+        if not parts.hostname:
+            raise ConfigError(f"{address.shown} names no host; write clickhouse://HOST:PORT/DATABASE.")
+        tls = address.scheme == "clickhouses"
+        port = parts.port or (_TLS_PORT if tls else _PORT)
+        headers = {"X-ClickHouse-Database": unquote(parts.path.strip("/")) or "default"}
+        if parts.username:
+            headers["X-ClickHouse-User"] = unquote(parts.username)
+            headers["X-ClickHouse-Key"] = unquote(parts.password or "")
+        base = f"{'https' if tls else 'http'}://{parts.hostname}:{port}"
+        self._client = httpx.Client(base_url=base, headers=headers, timeout=_SECONDS)
+
+    def run(self, statement: str) -> None:
+        self._sent(statement.encode())
+
+    def values(self, query: str) -> list[str]:
+        data = self._sent(f"{query} FORMAT ArrowStream".encode())
+        if not data:
+            return []
+        column = pa.ipc.open_stream(data).read_all().column(0)
+        return [str(value) for value in column.cast(pa.string()).to_pylist()]
+
+    def insert(self, statement: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+        self._sent(_streamed(schema, batches), {"query": f"{statement} FORMAT ArrowStream"})
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _sent(self, content: bytes | Iterator[bytes], parameters: dict[str, str] | None = None) -> bytes:
+        answer = self._client.post("/", params=parameters, content=content)
+        if answer.status_code != httpx.codes.OK:
+            raise RefusedError(answer.text)
+        return answer.content
+
+
+def _streamed(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[bytes]:
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+            yield sink.getvalue()
+            sink.seek(0)
+            sink.truncate()
+    yield sink.getvalue()

@@ -1,0 +1,206 @@
+"""Load into PostgreSQL with pgvector: a table with the vector as ``vector(dimension)``.
+
+All rows by binary COPY: straight into a new table, which gets its primary key afterwards, or into a temporary one that
+is merged into the table that is there, so that its grants, indexes and views stay. Changes go the second way. Each is
+one transaction. With ``hnsw`` vectors of more than 2,000 numbers, which pgvector does not index, are ``halfvec``.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import psycopg
+
+from transforms.loaders.pgcopy import HEADER, TRAILER, column_type, encoded
+from transforms.loaders.protocol import Existing, Limits
+from transforms.loaders.sql import STATE, quoted, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from transforms.loaders.address import Address
+    from transforms.loaders.protocol import Metric, Target
+
+_STAGING = "parquetry_staging"
+_MOST_INDEXED = 2000
+"""Numbers of a ``vector`` under HNSW; of a ``halfvec`` twice as many."""
+_OPERATORS: dict[Metric, str] = {"cosine": "cosine_ops", "dot": "ip_ops", "l2": "l2_ops"}
+
+
+def connect(address: Address) -> Postgres:
+    """The database of ``postgresql://USER:PASSWORD@HOST:PORT/DATABASE``, with all that libpq allows there."""
+    return Postgres(psycopg.connect(f"postgresql:{address.rest}", autocommit=True))
+
+
+class Postgres:
+    """One connection; tables are looked for and made by its search path."""
+
+    name = "PostgreSQL"
+    limits = Limits(
+        dimensions=16_000, indexed=2 * _MOST_INDEXED, nul=False, batch_rows=4096, aliases=True, atomic=True
+    )
+    errors = (psycopg.Error,)
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        self._db = connection
+        # Names of tables that stay the same would be said to exist already, each time.
+        self._db.execute("SET client_min_messages = warning")
+
+    def close(self) -> None:
+        self._db.close()
+
+    def resolve(self, name: str) -> str:
+        found = self._one(
+            "SELECT obj_description(oid, 'pg_class') FROM pg_class WHERE oid = to_regclass(%s) AND relkind = 'v'",
+            quoted(name),
+        )
+        return str(found) if found else name
+
+    def describe(self, collection: str) -> Existing | None:
+        if self._one("SELECT to_regclass(%s)::text", quoted(collection)) is None:
+            return None
+        kinds = [kind for _, kind in self._columns(collection) if kind.startswith(("vector(", "halfvec("))]
+        dimension = int(kinds[0].split("(")[1][:-1]) if len(kinds) == 1 else None
+        return Existing(dimension, self._metric(collection))
+
+    def state(self, collection: str) -> str | None:
+        if self._one("SELECT to_regclass(%s)::text", STATE) is None:
+            return None
+        found = self._one(f"SELECT state FROM {STATE} WHERE collection = %s", collection)
+        return None if found is None else str(found)
+
+    def set_state(self, collection: str, state: str) -> None:
+        self._db.execute(
+            f"CREATE TABLE IF NOT EXISTS {STATE} (collection text PRIMARY KEY, state text NOT NULL)"
+        )
+        self._db.execute(
+            f"INSERT INTO {STATE} VALUES (%s, %s) ON CONFLICT (collection) DO UPDATE SET state = excluded.state",
+            [collection, state],
+        )
+
+    def drop(self, collection: str) -> None:
+        self._db.execute(f"DROP TABLE IF EXISTS {quoted(collection)}")
+
+    def replace(self, target: Target, batches: Iterator[pa.RecordBatch]) -> None:
+        table, key = quoted(target.collection), quoted(target.id)
+        with self._db.transaction():
+            if self._columns(target.collection) == _wanted(target):
+                self._stage(target, batches)
+                self._db.execute(f"ANALYZE {_STAGING}")
+                self._db.execute(f"DELETE FROM {table} WHERE {key} NOT IN (SELECT {key} FROM {_STAGING})")
+                self._merge(target)
+            else:
+                self._db.execute("CREATE EXTENSION IF NOT EXISTS vector")
+                self.drop(target.collection)
+                self._db.execute(f"CREATE TABLE {table} ({_definition(target)})")
+                self._copy(table, target, batches)
+                self._db.execute(f"ALTER TABLE {table} ADD PRIMARY KEY ({key})")
+
+    def upsert(self, target: Target, batch: pa.RecordBatch) -> None:
+        with self._db.transaction():
+            self._stage(target, [batch])
+            self._merge(target)
+
+    def delete(self, target: Target, ids: pa.Array) -> None:
+        self._db.execute(
+            f"DELETE FROM {quoted(target.collection)} WHERE {quoted(target.id)} = ANY(%s)",
+            [ids.to_pylist()],
+        )
+
+    def finish(self, target: Target) -> None:
+        table, index = target.collection, target.index
+        if index.kind == "hnsw" and self._metric(table) is None:
+            operators = f"{_vector_type(target)}_{_OPERATORS[target.metric]}"
+            self._db.execute(
+                f"CREATE INDEX ON {quoted(table)} USING hnsw ({quoted(target.vector)} {operators}) "
+                f"WITH (m = {index.m}, ef_construction = {index.ef_construction})"
+            )
+        self._db.execute(f"ANALYZE {quoted(table)}")
+
+    def count(self, collection: str) -> int:
+        return int(str(self._one(f"SELECT count(*) FROM {quoted(collection)}")))
+
+    def held(self, target: Target, ids: Sequence[str]) -> set[str]:
+        key = quoted(target.id)
+        found = self._db.execute(
+            f"SELECT {key} FROM {quoted(target.collection)} WHERE {key} = ANY(%s)", [list(ids)]
+        )
+        return {row[0] for row in found}
+
+    def switch(self, alias: str, collection: str) -> None:
+        view = quoted(alias)
+        with self._db.transaction():
+            # A view that is replaced must keep its columns; one that is dropped need not.
+            self._db.execute(f"DROP VIEW IF EXISTS {view}")
+            self._db.execute(f"CREATE VIEW {view} AS SELECT * FROM {quoted(collection)}")
+            # What the view stands for, to be found again without reading SQL.
+            self._db.execute(f"COMMENT ON VIEW {view} IS {text(collection)}")
+
+    def _stage(self, target: Target, batches: Iterable[pa.RecordBatch]) -> None:
+        """Rows into a temporary table that is gone at the end of the transaction."""
+        like = f"(LIKE {quoted(target.collection)}) ON COMMIT DROP"
+        self._db.execute(f"CREATE TEMPORARY TABLE {_STAGING} {like}")
+        self._copy(_STAGING, target, batches)
+
+    def _merge(self, target: Target) -> None:
+        names = [quoted(name) for name in target.schema.names]
+        values = ", ".join(f"{name} = excluded.{name}" for name in names[1:])
+        old = ", ".join(f"old.{name}" for name in names)
+        new = ", ".join(f"excluded.{name}" for name in names)
+        # Rows that are as they should be are not written again.
+        self._db.execute(
+            f"INSERT INTO {quoted(target.collection)} AS old SELECT * FROM {_STAGING} ON CONFLICT ({names[0]}) "
+            f"DO UPDATE SET {values} WHERE ({old}) IS DISTINCT FROM ({new})"
+        )
+
+    def _copy(self, table: str, target: Target, batches: Iterable[pa.RecordBatch]) -> None:
+        names = ", ".join(quoted(name) for name in target.schema.names)
+        half = _vector_type(target) == "halfvec"
+        parts = chain([HEADER], (encoded(batch, half=half) for batch in batches), [TRAILER])
+        with self._db.cursor().copy(f"COPY {table} ({names}) FROM STDIN (FORMAT binary)") as copy:
+            for part in parts:
+                copy.write(part)
+
+    def _columns(self, collection: str) -> list[tuple[str, str]]:
+        found = self._db.execute(
+            "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
+            "WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+            [quoted(collection)],
+        )
+        return [(str(name), str(kind)) for name, kind in found]
+
+    def _metric(self, collection: str) -> Metric | None:
+        """Of the index of vectors; None where there is none."""
+        names = self._db.execute(
+            "SELECT opcname FROM pg_index JOIN pg_opclass ON pg_opclass.oid = ANY(indclass::oid[]) "
+            "WHERE indrelid = to_regclass(%s)",
+            [quoted(collection)],
+        )
+        metrics = {
+            f"{kind}_{end}": metric for kind in ("vector", "halfvec") for metric, end in _OPERATORS.items()
+        }
+        return next((metrics[name] for (name,) in names if name in metrics), None)
+
+    def _one(self, statement: str, *values: str) -> object:
+        row = self._db.execute(statement, values).fetchone()
+        return None if row is None else row[0]
+
+
+def _vector_type(target: Target) -> str:
+    large = target.index.kind == "hnsw" and target.dimension > _MOST_INDEXED
+    return "halfvec" if large else "vector"
+
+
+def _wanted(target: Target) -> list[tuple[str, str]]:
+    """Names and types of the columns, as PostgreSQL writes them."""
+    vector = f"{_vector_type(target)}({target.dimension})"
+    fields = [(field.name, column_type(field.kind)) for field in target.fields]
+    return [(target.id, "text"), (target.vector, vector), *fields]
+
+
+def _definition(target: Target) -> str:
+    columns = [f"{quoted(name)} {kind}" for name, kind in _wanted(target)]
+    return ", ".join([f"{columns[0]} NOT NULL", f"{columns[1]} NOT NULL", *columns[2:]])
