@@ -52,7 +52,7 @@ class PlanShards(beam.PTransform):
     def expand(self, inputs: Mapping[str, beam.PCollection[Any]]) -> beam.PCollection[SourcePlan]:
         columns = {name: inputs[name] for name in ("listing", "documents")}
         parts = columns | "ByPart" >> beam.CoGroupByKey() | "Compare" >> beam.Map(self._compare)
-        named = inputs["sources"] | "Name" >> beam.Map(lambda source: (source, source))
+        named = inputs["sources"] | "Name" >> beam.Map(_named)
         together = {"parts": parts, "problems": inputs["problems"], "sources": named}
         return together | "BySource" >> beam.CoGroupByKey() | "Plan" >> beam.ParDo(_Plan(self._job))
 
@@ -63,6 +63,10 @@ class PlanShards(beam.PTransform):
         rejected = rejected_table(self._job, source)
         parts = (part, parts_of(self._job, source))
         return source, compare_part(self._job, source, parts, listing, documents, rejected)
+
+
+def _named(source: str) -> tuple[str, str]:
+    return source, source
 
 
 class _Plan(beam.DoFn):
