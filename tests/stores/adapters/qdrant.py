@@ -1,0 +1,49 @@
+"""Qdrant as its users see it, by its official client."""
+
+from contextlib import closing, contextmanager
+
+from qdrant_client import QdrantClient, models
+
+from tests.stores.adapters.seen import Seen
+from tests.stores.servers.qdrant import qdrant_server
+
+
+@contextmanager
+def started():
+    with qdrant_server() as server:
+
+        def address(folder):
+            server.wipe()
+            return server.url.replace("http:", "qdrant:")
+
+        yield address
+
+
+def _open(to):
+    return closing(QdrantClient(url=to.replace("qdrant:", "http:"), check_compatibility=False))
+
+
+def rows(to, collection):
+    found = {}
+    with _open(to) as client:
+        offset = None
+        while True:
+            page, offset = client.scroll(collection, limit=40, offset=offset)
+            found |= {str(point.id): _seen(point.payload) for point in page}
+            if offset is None:
+                return found
+
+
+def _seen(row):
+    names = ("text", "source_name", "chunk_index", "section_path", "doc_title")
+    return Seen(*(row[name] for name in names))
+
+
+def nearest(to, collection, vector, most, source=None):
+    wanted = None
+    if source is not None:
+        condition = models.FieldCondition(key="source_name", match=models.MatchValue(value=source))
+        wanted = models.Filter(must=[condition])
+    with _open(to) as client:
+        found = client.query_points(collection, query=vector.tolist(), query_filter=wanted, limit=most)
+    return [str(point.id) for point in found.points]

@@ -1,0 +1,72 @@
+"""Columns of a batch as values of Python for clients that take such, and vectors as one array of numbers.
+
+Dates become ISO texts and bytes base64, as JSON asks for. Lists of Python objects are made a column at a time; rows
+are put together from them only where a client's own format is a row.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+import orjson
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from transforms.loaders.protocol import Field
+
+LONG = frozenset({"text", "embed_text", "metadata"})
+"""Columns that are shown and not filtered by: too long for an index of exact values."""
+METADATA = "metadata"
+"""The column that holds JSON."""
+
+
+def ids_of(batch: pa.RecordBatch) -> list[str]:
+    """The ids, as texts."""
+    return list(batch.column(0).to_pylist())
+
+
+def vectors_of(batch: pa.RecordBatch) -> NDArray[np.float32]:
+    """The vectors, as rows of one array that shares the batch's memory."""
+    vectors = batch.column(1)
+    numbers: NDArray[np.float32] = vectors.flatten().to_numpy(zero_copy_only=True)
+    return numbers.reshape(-1, vectors.type.list_size)
+
+
+def columns_of(batch: pa.RecordBatch, fields: Sequence[Field]) -> list[list[object]]:
+    """The other columns, the document's own metadata as objects."""
+    return [
+        [_object(value) for value in column.to_pylist()] if field.column == METADATA else plain(column)
+        for field, column in zip(fields, batch.columns[2:], strict=True)
+    ]
+
+
+def plain(column: pa.Array) -> list[object]:
+    """A column as lists of texts, numbers, lists and None."""
+    if pa.types.is_date(column.type):
+        return list(column.cast(pa.string()).to_pylist())
+    values = column.to_pylist()
+    if pa.types.is_binary(column.type):
+        return [None if value is None else base64.b64encode(value).decode() for value in values]
+    return list(values)
+
+
+def _object(text: str | None) -> object:
+    """A JSON object; a text that is none, as only tables made elsewhere have, becomes one."""
+    if text is None:
+        return None
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        found = None
+    return found if isinstance(found, dict) else {"text": text}
+
+
+def pieces(batch: pa.RecordBatch, rows: int) -> Iterator[pa.RecordBatch]:
+    """The batch in slices of so many rows; nothing is copied."""
+    return (batch.slice(first, rows) for first in range(0, batch.num_rows, rows))
