@@ -39,11 +39,13 @@ _TERM_BYTES = 32_766
 _FIELD_NAME = "[A-Za-z][A-Za-z0-9_]{0,127}"
 _ACTIONS = ("upload", "merge", "mergeOrUpload", "delete")
 _SEARCHED = ("text", "doc_title", "section_title")
+_SHOWN = ("metadata",)
+"""Neither searched nor filtered by."""
 _FRAME = Frame(b'{"value":[', b",", b"]}")
 
 
 def _rules(job: Job) -> tuple[Rule, ...]:
-    filtered = [name for name in texts(job.fields) if name not in _SEARCHED]
+    filtered = [name for name in texts(job.fields) if name not in (*_SEARCHED, *_SHOWN)]
     return (
         id_characters(1_024),
         id_pattern("[A-Za-z0-9=-][A-Za-z0-9_=-]*", _KEY[1]),
@@ -94,7 +96,7 @@ def _field(field: pa.Field) -> dict[str, Any]:
         "name": field.name,
         "type": _edm(field.type),
         "searchable": searched,
-        "filterable": not searched,
+        "filterable": field.name not in (*_SEARCHED, *_SHOWN),
         "facetable": False,
         "sortable": False,
     }
@@ -145,7 +147,7 @@ def _field_faults(document: Mapping[str, Any]) -> Iterator[Broken]:
             yield "field", f"{shown(key)} is no name of a field"
         texts_of = [value] if isinstance(value, str) else value if isinstance(value, list) else []
         longest = max((len(each.encode()) for each in texts_of if isinstance(each, str)), default=0)
-        if key not in _SEARCHED and longest > _TERM_BYTES:
+        if key not in (*_SEARCHED, *_SHOWN) and longest > _TERM_BYTES:
             yield "size", f"{shown(key)} has {longest:,} bytes, more than {_TERM_BYTES:,}"
 
 

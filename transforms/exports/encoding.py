@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.exports.files import Cap, Frame, TextOutput
-from transforms.exports.json_text import json_column, json_objects, without_empty_lists
+from transforms.exports.json_text import enclosed, json_column, json_objects, without_empty_lists
 from transforms.exports.rules import ID, VECTOR
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def json_vectors(batch: pa.RecordBatch) -> pa.Array:
     return json_column(batch[VECTOR])
 
 
-def objects(columns: dict[str, pa.Array]) -> pa.RecordBatch:
-    """One JSON object a row, as the column ``line``."""
-    return lines(json_objects(columns))
+def metadata_of(batch: pa.RecordBatch, columns: dict[str, pa.Array]) -> pa.Array:
+    """One JSON object a row of columns of JSON text, be there none."""
+    return json_objects(columns) if columns else pa.repeat(pa.scalar("{}"), batch.num_rows)
 
 
 def lines(texts: pa.Array, **others: pa.Array) -> pa.RecordBatch:
@@ -56,7 +56,7 @@ def literal(batch: pa.RecordBatch, text: str) -> pa.Array:
     return pa.repeat(pa.scalar(json.dumps(text)), batch.num_rows)
 
 
-def listed(items: list[pa.Array]) -> pa.Array:
+def listed(items: Iterable[pa.Array]) -> pa.Array:
     """Lists of the items of each row that are there, as JSON text; null where none is."""
-    inside = pc.binary_join_element_wise(*items, ",", null_handling="skip")
-    return pc.if_else(pc.equal(inside, ""), pa.scalar(None, pa.string()), prefixed("[", inside, "]"))
+    texts = enclosed("[", items, "]")
+    return pc.if_else(pc.equal(texts, "[]"), pa.scalar(None, pa.string()), texts)

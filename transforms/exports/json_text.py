@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _COMMON = ("\\", '"', "\n", "\r", "\t")
 _RARE = [chr(code) for code in range(0x20) if chr(code) not in _COMMON]
@@ -37,11 +37,18 @@ def json_column(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def json_objects(members: Mapping[str, pa.Array]) -> pa.Array:
     """One object a row from columns of JSON text; members that are null are left out."""
-    parts = [
+    named = (
         pc.binary_join_element_wise(f"{json.dumps(name)}:", text, "") for name, text in members.items()
-    ]
-    inside = pc.binary_join_element_wise(*parts, ",", null_handling="skip")
-    return pc.binary_join_element_wise("{", inside, "}", "")
+    )
+    return enclosed("{", named, "}")
+
+
+def enclosed(before: str, items: Iterable[pa.Array], after: str) -> pa.Array:
+    """The items of each row with commas between them; those that are null are left out."""
+    # With a separator, rows that are all null would be lost.
+    ended = (pc.binary_join_element_wise(item, ",", "") for item in items)
+    joined = pc.binary_join_element_wise(before, *ended, "", null_handling="skip")
+    return pc.binary_join_element_wise(pc.utf8_rtrim(joined, ","), after, "")
 
 
 def without_empty_lists(column: pa.Array) -> pa.Array:

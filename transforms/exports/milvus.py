@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.exports.checking import Broken, Folder, Known, NotJson, json_value, shown
-from transforms.exports.encoding import json_ids, lines, members
+from transforms.exports.encoding import json_ids, lines, members, metadata_of
 from transforms.exports.files import Cap, Frame, Output, ParquetOutput, TextOutput
-from transforms.exports.json_text import json_column, json_objects
+from transforms.exports.json_text import json_column
 from transforms.exports.profile import COLUMNS, Fault, Files, Job, Profile, Rows
-from transforms.exports.rules import ID, VECTOR, Rule, column_bytes, encoded_bytes, texts
+from transforms.exports.rules import ID, VECTOR, Rule, column_bytes, encoded_bytes, id_bytes, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +40,7 @@ _TYPES = {
 
 
 def _rules(job: Job) -> tuple[Rule, ...]:
-    return (column_bytes([ID, *texts(_fields(job))], _TEXT_BYTES),)
+    return (id_bytes(_TEXT_BYTES), column_bytes(texts(_fields(job)), _TEXT_BYTES))
 
 
 def _fields(job: Job) -> list[pa.Field]:
@@ -53,7 +53,7 @@ def _upserts(job: Job) -> Output:
     rest = [field for field in job.fields if field not in fields]
 
     def encode(batch: pa.RecordBatch) -> pa.RecordBatch:
-        meta = json_objects(members(batch, rest)) if rest else pa.repeat(pa.scalar("{}"), batch.num_rows)
+        meta = metadata_of(batch, members(batch, rest))
         columns = {ID: batch[ID], VECTOR: batch[VECTOR]} | {
             field.name: batch[field.name] for field in fields
         }
@@ -122,7 +122,7 @@ def _wanted(folder: Folder) -> dict[str, pa.DataType]:
 
 def _row_faults(known: Known) -> Any:
     def faults(row: dict[str, Any]) -> Iterator[Broken]:
-        yield from known.id_faults(row[ID], ".*", "a string")
+        yield from known.id_faults(row[ID], ".+", "a string that holds something")
         yield from known.vector_faults(row[VECTOR], _DIMENSIONS)
         for name, value in row.items():
             if value is None:

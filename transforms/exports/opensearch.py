@@ -28,11 +28,13 @@ _DIMENSIONS = 16_000
 _ELASTIC_DIMENSIONS = 4_096
 _TERM_BYTES = 32_766
 _SEARCHED = ("text", "doc_title", "section_title")
+_SHOWN = ("metadata",)
+"""Kept in the source and not in the index."""
 _WITH_SOURCE = ("index", "create", "update")
 
 
 def _rules(job: Job) -> tuple[Rule, ...]:
-    keywords = [name for name in texts(job.fields) if name not in _SEARCHED]
+    keywords = [name for name in texts(job.fields) if name not in (*_SEARCHED, *_SHOWN)]
     return (id_bytes(_ID_BYTES), column_bytes(keywords, _TERM_BYTES))
 
 
@@ -80,6 +82,8 @@ def _mapping(field: pa.Field) -> dict[str, Any]:
         return {"type": "float"}
     if pa.types.is_temporal(kind):
         return {"type": "date"}
+    if field.name in _SHOWN:
+        return {"type": "keyword", "index": False, "doc_values": False}
     return {"type": "text" if field.name in _SEARCHED else "keyword"}
 
 

@@ -19,7 +19,7 @@ from transforms.exports.encoding import json_vectors, lines, prefixed
 from transforms.exports.files import LINES_BYTES, Cap, Output, TextOutput
 from transforms.exports.json_text import relisted, text_lists
 from transforms.exports.profile import Fault, Files, Job, Profile, Rows
-from transforms.exports.rules import ID, VECTOR, Rule, id_bytes, no_nul, texts
+from transforms.exports.rules import ID, VECTOR, Rule, id_bytes, id_without_nul, no_nul, texts
 from transforms.exports.sql import SQL_COLUMNS, assignments, column_list
 
 if TYPE_CHECKING:
@@ -33,10 +33,7 @@ _HALF_DIMENSIONS = 4_000
 
 
 def _rules(job: Job) -> tuple[Rule, ...]:
-    id_without_nul = Rule(
-        "id_characters", "ids hold no NUL character", lambda batch: pc.match_substring(batch[ID], "\0")
-    )
-    return (id_bytes(_ID_BYTES), id_without_nul, no_nul(texts(job.fields)))
+    return (id_bytes(_ID_BYTES), id_without_nul(), no_nul(texts(job.fields)))
 
 
 def _upserts(job: Job) -> Output:

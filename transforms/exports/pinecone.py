@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from transforms.exports.checking import Broken, Folder, Known, NotJson, flat_faults, json_value, size_faults
-from transforms.exports.encoding import id_lists, json_ids, json_vectors, lines, members
+from transforms.exports.encoding import id_lists, json_ids, json_vectors, lines, members, metadata_of
 from transforms.exports.files import Cap, Frame, Output, ParquetOutput, TextOutput
 from transforms.exports.json_text import json_objects
 from transforms.exports.profile import COLUMNS, Fault, Job, Profile, Rows, nothing_beside
@@ -41,11 +41,11 @@ def _upserts(job: Job) -> Output:
     too_much = encoded_bytes("metadata", _METADATA_BYTES, "metadata_too_large", "metadata has")
 
     def rows(batch: pa.RecordBatch) -> pa.RecordBatch:
-        metadata = json_objects(members(batch, job.fields))
+        metadata = metadata_of(batch, members(batch, job.fields))
         return pa.RecordBatch.from_arrays([batch[ID], batch[VECTOR], metadata], names=list(_TYPES))
 
     def requests(batch: pa.RecordBatch) -> pa.RecordBatch:
-        metadata = json_objects(members(batch, job.fields))
+        metadata = metadata_of(batch, members(batch, job.fields))
         line = json_objects({"id": json_ids(batch), "values": json_vectors(batch), "metadata": metadata})
         return lines(line, metadata=metadata)
 

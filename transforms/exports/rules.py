@@ -92,6 +92,11 @@ def id_pattern(pattern: str, meaning: str) -> Rule:
     )
 
 
+def id_without_nul() -> Rule:
+    """Ids without NUL."""
+    return without([ID], "\\x00", "id_characters", "ids hold no NUL character")
+
+
 def without(columns: Iterable[str], pattern: str, reason: str, detail: str) -> Rule:
     """Texts of these columns, lists of texts among them, in which a regular expression finds nothing."""
     names = tuple(columns)

@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from transforms.exports.checking import Broken, Folder, Known, flat_faults, size_faults
-from transforms.exports.encoding import id_lists, json_ids, json_vectors, lines, members, prefixed
+from transforms.exports.encoding import (
+    id_lists,
+    json_ids,
+    json_vectors,
+    lines,
+    members,
+    metadata_of,
+    prefixed,
+)
 from transforms.exports.files import Cap, Frame, Output, TextOutput
 from transforms.exports.json_text import json_objects
 from transforms.exports.profile import COLUMNS, Fault, Files, Job, Profile, Rows
-from transforms.exports.rules import Rule, encoded_bytes, id_characters, no_nul, texts
+from transforms.exports.rules import Rule, encoded_bytes, id_characters, id_without_nul, no_nul, texts
 from transforms.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -37,16 +45,16 @@ def _rules(job: Job) -> tuple[Rule, ...]:
         raise ConfigError(
             f"S3 Vectors takes {_KEYS} keys of metadata, and {len(job.fields)} columns were asked for."
         )
-    return (id_characters(1024), no_nul(texts(job.fields)))
+    return (id_characters(1_024), id_without_nul(), no_nul(texts(job.fields)))
 
 
 def _upserts(job: Job) -> Output:
     def encode(batch: pa.RecordBatch) -> pa.RecordBatch:
         given = members(batch, job.fields)
-        metadata = json_objects(given)
+        metadata = metadata_of(batch, given)
         vector = prefixed('{"float32":', json_vectors(batch), "}")
         line = json_objects({"key": json_ids(batch), "data": vector, "metadata": metadata})
-        filtered = json_objects({name: text for name, text in given.items() if name not in SHOWN})
+        filtered = metadata_of(batch, {name: text for name, text in given.items() if name not in SHOWN})
         return lines(line, metadata=metadata, filterable=filtered)
 
     too_much = (
