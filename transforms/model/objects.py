@@ -54,3 +54,8 @@ class ObjectInfo:
     def read_size(self) -> int:
         """Bytes to be read."""
         return self.size if self.records is None else self.records.size
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it begins the object: of the ranges of one, one does."""
+        return self.records is None or self.records.before == 0

@@ -7,8 +7,12 @@ inside one fused stage and never leaves the worker.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from transforms.model.objects import ObjectInfo
+
+Runs: TypeAlias = tuple[tuple[int, int], ...]
+"""Rows of a table, as half-open runs of their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,9 @@ class ShardPlan:
     redo: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
     parents: tuple[str, ...] = ()
+    takes: tuple[Runs | None, ...] = ()
+    """For each parent the rows of its documents that this shard continues, where others continue the rest; None, and
+    nothing at all: all of them."""
 
 
 @dataclass(frozen=True, slots=True)

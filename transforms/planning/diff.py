@@ -7,7 +7,6 @@ cut by :mod:`transforms.planning.partition`, is compared alone, and the parts ar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from transforms.planning.redo import Redo, one_row_an_object
 from transforms.planning.selection import EVERYTHING
 
 if TYPE_CHECKING:
@@ -48,21 +48,13 @@ KNOWN = pa.schema(
         pa.field("shard", pa.string(), nullable=False),
     ]
 )
-"""One row an object of the last snapshot. ``redo`` is the stage from which it would be made again, ``chosen``
-whether it is of the recipe that the run is about, if it is about one, ``in_place`` where its ``doc_uri`` is
-that of today."""
+"""One row for each object of the last snapshot and shard that has rows of it.
+
+``redo`` is the stage from which it would be made again, ``chosen`` whether it is of the recipe that the run is about,
+if it is about one, ``in_place`` where its ``doc_uri`` is that of today."""
 
 RETRIED = ("unreadable", "changed_while_reading")
 """Reasons that say nothing of the object itself: such documents are tried again in every run."""
-
-
-class Redo(IntEnum):
-    """From which stage on the rows of an object whose bytes are the same are of another recipe."""
-
-    NOTHING = 0
-    EMBED = 1
-    CHUNK = 2
-    READ = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +72,8 @@ class Diff:
     kept_rejections: pa.Table
     shards: pa.Table
     """shard, objects, bytes and first name of each shard of the last snapshot."""
+    spread: pa.Table
+    """object_name, shard: all shards of each object that has rows in several."""
     listed: int
     new: int
     changed: int
@@ -105,6 +99,8 @@ def compare(
         selection: what the run is about; all else stays as it is.
         full: take nothing for done.
     """
+    shards, spread = _shards(known), _spread(known)
+    known = one_row_an_object(known)
     names = listing["object_name"]
     place = pc.index_in(names, value_set=known["object_name"].combine_chunks())
     is_known = _mask(place.is_valid())
@@ -116,7 +112,7 @@ def compare(
     is_open = chosen & ~_among(names, kept["object_name"])
     mine, theirs = listing.filter(pa.array(is_known)), known.take(place.drop_null())
     same_token, same_bytes = _same_version(mine, theirs)
-    redo = _redo(theirs, rejected, full=full)
+    redo = _redo(theirs, rejected, spread, full=full)
     read = is_open.copy()
     read[is_known] &= ~same_bytes | (redo == Redo.READ)
     touched = _of_known(is_known, ~same_token) & is_open & ~read
@@ -130,7 +126,8 @@ def compare(
         redo=_rows(rows, again).select(["object_name", "size", "shard"]),
         gone=gone,
         kept_rejections=kept.sort_by("object_name"),
-        shards=_shards(known),
+        shards=shards,
+        spread=spread,
         listed=listing.num_rows,
         new=int((read & ~is_known).sum()),
         changed=changed,
@@ -156,6 +153,7 @@ def together(parts: Sequence[Diff]) -> Diff:
         shards=shards.select(["shard", *(f"{name}_{how}" for name, how in totals)])
         .rename_columns(["shard", *(name for name, _ in totals)])
         .sort_by("shard"),
+        spread=rows("spread"),
         listed=sum(part.listed for part in parts),
         new=sum(part.new for part in parts),
         changed=sum(part.changed for part in parts),
@@ -176,7 +174,8 @@ def _kept_rejections(
         return rejected
     place = pc.index_in(rejected["object_name"], value_set=listing["object_name"].combine_chunks())
     same_version = _mask(pc.equal(listing["token"].take(place), rejected["object_token"]))
-    lasting = ~_among(rejected["reason"], pa.array(RETRIED)) & _mask(pc.equal(rejected["recipe"], recipe))
+    passing = rejected.filter(pc.is_in(rejected["reason"], pa.array(RETRIED)))["object_name"]
+    lasting = ~_among(rejected["object_name"], passing) & _mask(pc.equal(rejected["recipe"], recipe))
     lasting &= ~_among(rejected["object_name"], elsewhere)
     about = selection.of_gone(rejected["object_name"])
     is_listed = _mask(place.is_valid())
@@ -193,13 +192,19 @@ def _same_version(mine: pa.Table, theirs: pa.Table) -> tuple[Mask, Mask]:
     return same_token, same_token | (_mask(same_sum) & _mask(pc.not_equal(mine["checksum"], "")))
 
 
-def _redo(theirs: pa.Table, rejected: pa.Table, *, full: bool) -> NDArray[np.int8]:
+def _redo(theirs: pa.Table, rejected: pa.Table, spread: pa.Table, *, full: bool) -> NDArray[np.int8]:
     """From which stage on each known object is made again."""
     if full:
         return np.full(theirs.num_rows, Redo.READ, np.int8)
+    names = theirs["object_name"]
     redo: NDArray[np.int8] = theirs["redo"].to_numpy().copy()
     # Rows of the rejected table were made by another recipe too, and only reading makes them again.
-    redo[(redo > Redo.NOTHING) & _among(theirs["object_name"], rejected["object_name"])] = Redo.READ
+    redo[(redo > Redo.NOTHING) & _among(names, rejected["object_name"])] = Redo.READ
+    # What has to be read to be cut again is, in ranges, where it is read in ranges.
+    redo[(redo == Redo.CHUNK) & _among(names, spread["object_name"])] = Redo.READ
+    # Of an object that is read in ranges some may have been, and others not.
+    passing = rejected.filter(pc.is_in(rejected["reason"], pa.array(RETRIED)))
+    redo[_among(names, passing["object_name"])] = Redo.READ
     return redo
 
 
@@ -216,6 +221,12 @@ def _shards(known: pa.Table) -> pa.Table:
     )
     columns = ["shard", "object_name_count", "size_sum", "object_name_min"]
     return table.select(columns).rename_columns(["shard", "objects", "bytes", "first"]).sort_by("shard")
+
+
+def _spread(known: pa.Table) -> pa.Table:
+    counts = known["object_name"].value_counts()
+    several = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
+    return known.filter(pc.is_in(known["object_name"], several)).select(["object_name", "shard"])
 
 
 def _rows(table: pa.Table, mask: Mask) -> pa.Table:

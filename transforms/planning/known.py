@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.planning.diff import KNOWN, Redo
+from transforms.planning.diff import KNOWN
 from transforms.planning.place import uris
+from transforms.planning.redo import Redo, one_row_an_object
 from transforms.storage.registry import open_store
 from transforms.table.layout import DOCUMENTS
 from transforms.table.reader import Snapshot
@@ -54,9 +55,7 @@ def known_of(
             "in_place": in_place,
         }
     )
-    names = table["object_name"]
-    if len(names.unique()) < len(names):
-        table = _one_row_an_object(table)
+    table = one_row_an_object(table)
     return table.append_column("shard", pa.repeat(pa.scalar(shard), table.num_rows)).cast(KNOWN)
 
 
@@ -81,23 +80,3 @@ def redo_of(documents: pa.Table, recipe: Recipe) -> np.ndarray[tuple[int], np.dt
     )
     choices = [Redo.READ, Redo.CHUNK, Redo.EMBED]
     return np.select([stale | ~extract, ~chunk, ~embed], choices, Redo.NOTHING).astype(np.int8)
-
-
-def _one_row_an_object(table: pa.Table) -> pa.Table:
-    """Of an object with several documents the most that is to be done, or all if their versions differ."""
-    greatest = [(name, "max") for name in ("size", "token", "checksum", "redo")]
-    grouped = table.group_by("object_name", use_threads=False).aggregate(
-        [*greatest, ("token", "min"), ("chosen", "any"), ("in_place", "all")]
-    )
-    one_version = pc.equal(grouped["token_min"], grouped["token_max"])
-    return pa.table(
-        {
-            "object_name": grouped["object_name"],
-            "size": grouped["size_max"],
-            "token": grouped["token_min"],
-            "checksum": grouped["checksum_max"],
-            "redo": pc.if_else(one_version, grouped["redo_max"], int(Redo.READ)),
-            "chosen": grouped["chosen_any"],
-            "in_place": grouped["in_place_all"],
-        }
-    )

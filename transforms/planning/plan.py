@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from transforms.model.shard import Rejection, ShardPlan
+from transforms.model.objects import ObjectInfo
+from transforms.model.shard import Rejection, Runs, ShardPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Large:
+    """What is done with the objects of a source that have shards of their own."""
+
+    names: frozenset[str] = frozenset()
+    """All objects that are meant."""
+    plans: tuple[ShardPlan, ...] = ()
+    touched: tuple[tuple[ObjectInfo, str], ...] = ()
+    """Objects that hold the bytes that they held, and a shard that has rows of each."""
+    rejections: tuple[Rejection, ...] = ()
+    """Of objects that cannot be read now: their rows stay as they are."""
+    bytes_at_rest: int = 0
+    """Bytes of those of both kinds."""
+    leaving: Mapping[str, int] = field(default_factory=dict)
+    """How many objects the plans take out of each shard."""
+    stays: Mapping[str, Runs] = field(default_factory=dict)
+    """The documents that stay in shards with other objects besides."""
+
+
+NOTHING_LARGE = Large()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Cut a source's work into shards.
 
 A shard that exists is rebuilt if anything in it changed; new objects form new shards. New shards end at
-places that the names themselves choose, so that a few more names move few cuts.
+places that the names themselves choose, so that a few more names move few cuts. Large objects of records have
+shards of their own, which :mod:`transforms.planning.large` cuts.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from transforms.model.ids import fingerprint
 from transforms.model.objects import ObjectInfo
 from transforms.model.shard import Rejection, ShardPlan
 from transforms.planning.compact import MAX_OBJECTS, joined_shards
-from transforms.planning.plan import SourcePlan
+from transforms.planning.plan import NOTHING_LARGE, Large, SourcePlan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
+    from transforms.model.shard import Runs
     from transforms.planning.diff import Diff
 
 
@@ -36,31 +38,51 @@ class _Work:
     touched: list[ObjectInfo] = field(default_factory=list)
     redo: list[str] = field(default_factory=list)
     drops: list[str] = field(default_factory=list)
+    takes: Runs | None = None
 
 
-def plan_source(source: str, diff: Diff, recipe: str, shard_bytes: int) -> SourcePlan:
-    """The shards of one source's run: those that continue others first, then new ones, in order of name."""
-    new = [info for info, shard in _infos(diff.reads) if shard is None]
-    work = _work(diff)
+def plan_source(
+    source: str, diff: Diff, recipe: str, shard_bytes: int, large: Large = NOTHING_LARGE
+) -> SourcePlan:
+    """The shards of one source's run: those that continue others first, then new ones, in order of name.
+
+    Args:
+        source: its name.
+        diff: what has changed.
+        recipe: what goes into the inputs of each shard besides its objects.
+        shard_bytes: what a shard aims at.
+        large: what is done with the objects that have shards of their own; the rest is done here.
+    """
+    reads = [(info, shard) for info, shard in infos_of(diff.reads) if info.name not in large.names]
+    new = [info for info, shard in reads if shard is None]
+    work = _work(diff, reads, large)
     # Joining alone changes no row, so it waits for a night that publishes something.
-    groups = joined_shards(diff.shards, _lost(diff.gone), shard_bytes) if work or new else []
-    shards = (*_continued(source, work, groups, recipe), *_new(source, new, recipe, shard_bytes))
+    groups = (
+        joined_shards(diff.shards, _lost(diff, work, large), shard_bytes)
+        if work or new or large.plans
+        else []
+    )
+    shards = (
+        *_continued(source, work, groups, recipe),
+        *(_plan(replace(plan, inputs=recipe)) for plan in large.plans),
+        *_new(source, new, recipe, shard_bytes),
+    )
     continued = {parent for plan in shards for parent in plan.parents}
     moved, moved_bytes = _moved(diff)
     return SourcePlan(
         source=source,
         shards=shards,
         kept_shards=tuple(one for one in diff.shards["shard"].to_pylist() if one not in continued),
-        kept_rejections=rejections_of(diff.kept_rejections),
+        kept_rejections=(*rejections_of(diff.kept_rejections), *large.rejections),
         listed=diff.listed,
         new=diff.new,
         changed=diff.changed,
         unchanged=diff.unchanged,
         gone=diff.gone.num_rows,
-        work_bytes=_bytes_of(diff.reads) + _bytes_of(diff.redo),
+        work_bytes=_bytes_of(diff.reads) + _bytes_of(diff.redo) - large.bytes_at_rest,
         moved=moved,
         moved_bytes=moved_bytes,
-        touched=diff.touched.num_rows,
+        touched=diff.touched.num_rows + len(large.touched),
         redo=diff.redo.num_rows,
     )
 
@@ -99,36 +121,54 @@ def _draw(name: str) -> float:
     return int.from_bytes(digest[:7], "big") / 2**56
 
 
-def _infos(table: pa.Table) -> Iterator[tuple[ObjectInfo, str | None]]:
+def infos_of(table: pa.Table) -> Iterator[tuple[ObjectInfo, str | None]]:
+    """The objects of a table of a :class:`~transforms.planning.diff.Diff`, and the shard that each is in."""
     columns = (table[name].to_pylist() for name in ("object_name", "size", "token", "checksum", "shard"))
     for name, size, token, checksum, shard in zip(*columns, strict=True):
         yield ObjectInfo(name, size, token, checksum), shard
 
 
-def _work(diff: Diff) -> dict[str, _Work]:
+def _work(diff: Diff, reads: Iterable[tuple[ObjectInfo, str | None]], large: Large) -> dict[str, _Work]:
     """What is to be done, by shard that exists."""
+    spread = shards_of(diff)
     work: defaultdict[str, _Work] = defaultdict(_Work)
-    for info, shard in _infos(diff.reads):
+    for info, shard in reads:
         if shard is not None:
             work[shard].reads.append(info)
-    for info, shard in _infos(diff.touched):
-        work[str(shard)].touched.append(info)
+    for info, shard in (*infos_of(diff.touched), *large.touched):
+        for one in spread.get(info.name, (str(shard),)):
+            work[one].touched.append(info)
     for name, shard in zip(*_names_and_shards(diff.redo), strict=True):
-        work[shard].redo.append(name)
+        for one in spread.get(name, (shard,)):
+            work[one].redo.append(name)
     for name, shard in zip(*_names_and_shards(diff.gone), strict=True):
-        work[shard].drops.append(name)
+        for one in spread.get(name, (shard,)):
+            work[one].drops.append(name)
+    for shard, runs in large.stays.items():
+        work[shard].takes = runs
     return work
+
+
+def shards_of(diff: Diff) -> dict[str, tuple[str, ...]]:
+    """All shards of each object that has rows in several."""
+    spread: defaultdict[str, list[str]] = defaultdict(list)
+    for name, shard in zip(*_names_and_shards(diff.spread), strict=True):
+        spread[name].append(shard)
+    return {name: tuple(sorted(shards)) for name, shards in spread.items()}
 
 
 def _names_and_shards(table: pa.Table) -> tuple[list[str], list[str]]:
     return table["object_name"].to_pylist(), table["shard"].to_pylist()
 
 
-def _lost(gone: pa.Table) -> dict[str, tuple[int, int]]:
-    """Objects and bytes that shards lose."""
-    sums = gone.group_by("shard", use_threads=False).aggregate([("size", "count"), ("size", "sum")])
-    columns = (sums[name].to_pylist() for name in ("shard", "size_count", "size_sum"))
-    return {shard: (count, size) for shard, count, size in zip(*columns, strict=True)}
+def _lost(diff: Diff, work: Mapping[str, _Work], large: Large) -> dict[str, tuple[int, int]]:
+    """Objects and bytes that shards lose: to nowhere, or to shards of their own."""
+    size_of = dict(zip(diff.gone["object_name"].to_pylist(), diff.gone["size"].to_pylist(), strict=True))
+    lost = {
+        shard: (len(one.drops) + large.leaving.get(shard, 0), sum(size_of[name] for name in one.drops))
+        for shard, one in work.items()
+    }
+    return {shard: (count, 0) for shard, count in large.leaving.items()} | lost
 
 
 def _continued(
@@ -150,8 +190,14 @@ def _continued(
                 redo=tuple(name for one in every for name in one.redo),
                 drops=tuple(name for one in every for name in one.drops),
                 parents=parents,
+                takes=_takes(work, parents),
             )
         )
+
+
+def _takes(work: Mapping[str, _Work], parents: Sequence[str]) -> tuple[Runs | None, ...]:
+    takes = tuple(work[shard].takes if shard in work else None for shard in parents)
+    return takes if any(one is not None for one in takes) else ()
 
 
 def _new(source: str, infos: Sequence[ObjectInfo], recipe: str, shard_bytes: int) -> Iterator[ShardPlan]:
@@ -165,9 +211,12 @@ def _new(source: str, infos: Sequence[ObjectInfo], recipe: str, shard_bytes: int
 def _plan(plan: ShardPlan) -> ShardPlan:
     """The plan with its inputs: so far they hold the recipe alone."""
     versions = (part for info in (*plan.reads, *plan.touched) for part in (info.name, info.token))
+    ranges = (repr(info.records) for info in plan.reads if info.records is not None)
+    takes = ("takes", repr(plan.takes)) if plan.takes else ()
     inputs = fingerprint(
-        plan.inputs, *versions, "redo", *plan.redo, "drops", *plan.drops, "parents", *plan.parents
-    )
+        plan.inputs, *versions, "redo", *plan.redo, "drops", *plan.drops, "parents", *plan.parents,
+        *takes, *ranges,
+    )  # fmt: skip
     return replace(plan, inputs=inputs)
 
 

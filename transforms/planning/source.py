@@ -12,6 +12,7 @@ from transforms.model.ids import fingerprint
 from transforms.planning.diff import KNOWN, LISTING, compare, together
 from transforms.planning.gone import without_what_is_there
 from transforms.planning.known import known_tables, rejected_table
+from transforms.planning.large import large_objects
 from transforms.planning.listing import listing_tables
 from transforms.planning.partition import divided, part_count, part_of
 from transforms.planning.place import uris
@@ -63,7 +64,8 @@ def plan_parts(job: Job, source: str, parts: Sequence[Diff]) -> SourcePlan:
     # A shard done for another parent carried other rows over; one done at another place names that.
     place = open_store(spec.root).root
     inputs = fingerprint(spec.recipe.fingerprint, str(job.parent), str(job.full), place)
-    return plan_source(source, together(parts), inputs, job.shard_bytes)
+    diff = together(parts)
+    return plan_source(source, diff, inputs, job.shard_bytes, large_objects(job, source, diff))
 
 
 def keep_source(job: Job, source: str, rejected: pa.Table, problem: str = "") -> SourcePlan:

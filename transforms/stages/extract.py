@@ -11,7 +11,7 @@ from transforms.extractors.isolate import extract_isolated
 from transforms.model.errors import RejectedError
 from transforms.model.ids import doc_id, id_inside
 from transforms.model.shard import Work
-from transforms.stages.reject import rejection
+from transforms.planning.reject import rejection
 from transforms.stages.work import ExtractedShard, SourceDocument
 
 if TYPE_CHECKING:
@@ -35,10 +35,11 @@ def extract_shard(shard: ReadShard, job: Job) -> ExtractedShard:
     documents: list[SourceDocument] = []
     rejections: list[Rejection] = list(shard.rejections)
     stale: list[str] = []
+    read: list[str] = []
     for payload in shard.payloads:
         info = payload.info
         try:
-            found = extract_isolated(payload.data, info.name, source.extract)
+            found = extract_isolated(payload.data, info.name, source.extract, info.records)
         except RejectedError as error:
             rejections.append(rejection(source, info, "extract", error.reason, error.detail))
             continue
@@ -48,9 +49,10 @@ def extract_shard(shard: ReadShard, job: Job) -> ExtractedShard:
         ]
         documents += own
         rejections += refused_parts(source, info, found.refused)
-        if found.refused:
-            stale += _stale(shard.carried.documents, info.name, {one.doc_id for one in own}, found.refused)
-    carried = replace(shard.carried, stale=tuple(stale))
+        if not own:
+            read.append(info.name)
+        stale += _stale(shard.carried.documents, info, {one.doc_id for one in own}, found.refused)
+    carried = replace(shard.carried, stale=tuple(stale), read=tuple(read))
     return ExtractedShard(
         plan=shard.plan,
         carried=carried,
@@ -72,17 +74,21 @@ def refused_parts(
 
 
 def _stale(
-    former: pa.Table, object_name: str, read: set[str], refused: Sequence[RefusedPart]
+    former: pa.Table, info: ObjectInfo, read: set[str], refused: Sequence[RefusedPart]
 ) -> Iterator[str]:
     """The former documents of an object that its refused parts stand for.
 
-    Of a part whose name is unknown, as of a broken line with an id in it, any that is missing may be it.
+    Of a part whose name is unknown, as of a broken line with an id in it, any that is missing may be it; also where
+    that part is in another range of the object.
     """
-    ids = former.filter(pc.equal(former["object_name"], object_name))["doc_id"].to_pylist()
+    unsure = (info.records is not None and info.records.unsure) or not all(one.is_named for one in refused)
+    if not refused and not unsure:
+        return
+    ids = former.filter(pc.equal(former["object_name"], info.name))["doc_id"].to_pylist()
     missing = (one for one in ids if one not in read)
-    if not all(part.is_named for part in refused):
+    if unsure:
         yield from missing
         return
-    names = {doc_id(object_name, part.record) for part in refused}
+    names = {doc_id(info.name, part.record) for part in refused}
     inside = tuple(id_inside(name, "") for name in names)
     yield from (one for one in missing if one in names or one.startswith(inside))

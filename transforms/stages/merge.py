@@ -62,9 +62,14 @@ def merge_shard(shard: EmbeddedShard, snapshot: int, *, full: bool = False) -> M
 def is_carried(shard: ChunkedShard | EmbeddedShard) -> pa.ChunkedArray:
     """Which of the former documents stay: neither gone nor replaced, or not to be read again."""
     former = shard.carried.documents
-    replaced = set(shard.plan.drops) | set(shard.documents["object_name"].to_pylist())
-    stale = pc.is_in(former["doc_id"], pa.array(shard.carried.stale, pa.string()))
-    return pc.or_(stale, _not_in(former["object_name"], replaced))
+    read = {*shard.carried.read, *shard.documents["object_name"].to_pylist()}
+    replaced = read | set(shard.plan.drops)
+    return pc.or_(_is_stale(shard), _not_in(former["object_name"], replaced))
+
+
+def _is_stale(shard: ChunkedShard | EmbeddedShard) -> pa.ChunkedArray:
+    """Which of the former documents stay because they, or what may be they, could not be read."""
+    return pc.is_in(shard.carried.documents["doc_id"], pa.array(shard.carried.stale, pa.string()))
 
 
 def _not_in(column: pa.ChunkedArray, values: Iterable[str]) -> pa.ChunkedArray:
@@ -76,7 +81,8 @@ def _with_versions(shard: EmbeddedShard) -> pa.Table:
     infos = {info.name: info for info in shard.touched}
     documents = with_versions(shard.carried.documents, infos)
     failed = pa.array([rejection.object_name for rejection in shard.rejections], pa.string())
-    statuses = pc.if_else(pc.is_in(documents["object_name"], failed), "stale", documents["status"])
+    is_old = pc.or_(pc.is_in(documents["object_name"], failed), _is_stale(shard))
+    statuses = pc.if_else(is_old, "stale", documents["status"])
     return replace_column(documents, "status", statuses)
 
 

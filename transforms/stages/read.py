@@ -13,18 +13,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.extractors.detect import reads_alike
-from transforms.model.errors import PreconditionError, StorageError, TooLargeError
+from transforms.model.errors import CredentialsError, PreconditionError, StorageError, TooLargeError
 from transforms.model.ids import sha256_hex
-from transforms.planning.diff import Redo
 from transforms.planning.place import uris
+from transforms.planning.redo import Redo
+from transforms.planning.reject import rejection
 from transforms.stages.parent import parent_of, refused_objects
 from transforms.stages.recall import recall_of
-from transforms.stages.reject import rejection
 from transforms.stages.stored import documents_of, formers_of
 from transforms.stages.work import Carried, Payload, ReadShard
 from transforms.storage.ahead import fetch_ahead
 from transforms.storage.registry import open_store
 from transforms.storage.roots import local_path
+from transforms.storage.version import read_spans
 from transforms.table.columns import count_true, replace_column
 from transforms.table.layout import CHUNKS, DOCUMENTS
 from transforms.table.schema import CHUNKS as CHUNK_COLUMNS
@@ -114,7 +115,9 @@ class _Reading:
 
     def take_along(self) -> None:
         """Replace payloads by documents that the snapshot has of the same bytes under another name."""
-        rows = recall_of(self.job).documents([payload.sha256 for payload in self.payloads])
+        # A range would find the rows of all ranges.
+        whole = [payload.sha256 for payload in self.payloads if payload.info.records is None]
+        rows = recall_of(self.job).documents(whole)
         origins: dict[str, list[Former]] = {}
         for source in rows["source_name"].unique().to_pylist():
             own = rows.filter(pc.equal(rows["source_name"], source))
@@ -126,7 +129,7 @@ class _Reading:
             alike = (
                 one
                 for one in origins.get(payload.sha256, ())
-                if reads_alike(one.info.name, payload.info.name)
+                if payload.info.records is None and reads_alike(one.info.name, payload.info.name)
             )
             origin = next(alike, None)
             if origin is None:
@@ -137,7 +140,7 @@ class _Reading:
 
     def _payload(self, outcome: Payload | Rejection) -> Payload | None:
         if isinstance(outcome, Payload):
-            self.opened += 1
+            self.opened += outcome.info.is_first
             return outcome
         self.rejections.append(outcome)
         return None
@@ -147,10 +150,14 @@ def _carried(plan: ShardPlan, job: Job) -> Carried:
     parent = parent_of(job)
     all_chunks, all_documents = [CHUNK_COLUMNS.empty_table()], [DOCUMENT_COLUMNS.empty_table()]
     source = job.source[plan.source]
-    for shard in plan.parents if parent is not None else ():
+    takes = plan.takes or (None,) * len(plan.parents)
+    for shard, runs in zip(plan.parents, takes, strict=True) if parent is not None else ():
         if parent is not None:
             chunks = parent.shard_table(CHUNKS, source.slug, shard)
             documents = parent.shard_table(DOCUMENTS, source.slug, shard)
+            if runs is not None:
+                documents = pa.concat_tables(documents.slice(start, end - start) for start, end in runs)
+                chunks = chunks.filter(pc.is_in(chunks["doc_id"], documents["doc_id"].combine_chunks()))
             place = uris(source, documents["object_name"])
             row = pc.index_in(chunks["doc_id"], value_set=documents["doc_id"].combine_chunks())
             all_chunks.append(_put(chunks, place.take(row), job))
@@ -172,23 +179,30 @@ def _read_ahead(plan: ShardPlan, source: SourceSpec, job: Job) -> Iterator[Paylo
     return fetch_ahead(
         plan.reads,
         lambda info: _read(info, source, job.max_object_bytes),
-        lambda info: info.size,
+        lambda info: info.read_size,
         threads=AT_ONCE if local_path(open_store(source.root).root) is None else 1,
         budget=_AHEAD_BYTES,
     )
 
 
 def _read(info: ObjectInfo, source: SourceSpec, limit: int) -> Payload | Rejection:
-    if info.size > limit:
-        detail = f"{info.size:,} bytes are over limits.max_object_bytes = {limit:,}."
+    if info.read_size > limit:
+        detail = f"{info.read_size:,} bytes are over limits.max_object_bytes = {limit:,}."
         return rejection(source, info, "read", "too_large", detail)
+    store = open_store(source.root)
     try:
-        data = open_store(source.root).read(info.name, token=info.token, limit=limit)
+        if info.records is not None:
+            data = read_spans(store, info.name, info.token, info.records.spans)
+            return Payload(info, data, info.records.object_sha256)
+        data = store.read(info.name, token=info.token, limit=limit)
     except PreconditionError:
         detail = "The object was replaced or deleted after it was listed; the next run reads it."
         return rejection(source, info, "read", "changed_while_reading", detail)
     except TooLargeError as error:
         return rejection(source, info, "read", "too_large", str(error))
+    except CredentialsError:
+        # No object is at fault, and none can be read.
+        raise
     except StorageError as error:
         return rejection(source, info, "read", "unreadable", str(error))
     return Payload(info, data, sha256_hex(data))

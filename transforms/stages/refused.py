@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from transforms.embedders.protocol import RefusesTexts
 from transforms.model.objects import ObjectInfo
+from transforms.planning.reject import rejection
 from transforms.stages.failed import without_other_vectors
-from transforms.stages.reject import rejection
 from transforms.table.columns import replace_column
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from transforms.model.document import Block, BlockKind, Document, Page
 from transforms.model.ids import id_part, sha256_hex
 from transforms.model.objects import ObjectInfo
-from transforms.planning.diff import Redo
 from transforms.planning.known import redo_of
+from transforms.planning.redo import Redo
 from transforms.stages.work import SourceDocument
 
 if TYPE_CHECKING:

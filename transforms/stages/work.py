@@ -23,11 +23,16 @@ class Carried:
     documents: pa.Table
     stale: tuple[str, ...] = ()
     """Ids of documents that could not be read again although others of their object were: their rows stay."""
+    read: tuple[str, ...] = ()
+    """Names of objects that were read, and have no document here any more: their other rows go."""
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """One object's bytes, at the version that was listed."""
+    """The bytes of one object, or of a range of its records, at the version that was listed.
+
+    ``sha256`` is of the whole object.
+    """
 
     info: ObjectInfo
     data: bytes
