@@ -59,6 +59,11 @@ def make_job(
     )
 
 
+def price_of_job(config: JobConfig) -> float | None:
+    """US dollars a million tokens: 0 for a model that runs here, None for a server whose price is not known."""
+    return price_of(config.embedder) if isinstance(config.embedder, ServerSettings) else 0.0
+
+
 def _gate(config: JobConfig) -> Gate | None:
     if config.gate is None:
         return None
@@ -76,7 +81,7 @@ def budget_tokens(config: JobConfig) -> int | None:
         return None
     budgets = [] if limits.max_tokens is None else [limits.max_tokens]
     if limits.max_cost is not None:
-        price = price_of(embedder)
+        price = price_of_job(config)
         if price is None:
             raise ConfigError(
                 f"limits.max_cost needs the price of {embedder.model}: set embedder.price_per_million_tokens."

@@ -9,18 +9,20 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from transforms.stages.progress import Progress, Watch
+from pipeline.output import json_line, visible
+from transforms.stages.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from transforms.stages.job import Job
+    from transforms.stages.progress import Rejected, Watch
 
 EVERY = 30.0
 """Seconds between lines where no terminal is."""
@@ -28,10 +30,12 @@ _LOOKS = 1.0
 """Seconds between looks on a terminal, at least; a store that is slow to answer is asked less often."""
 _PATIENCE = 20
 """How many times as long as a look took, until the next one."""
+_NAMED = 20
+"""Rejected documents that are named as they happen; the rest are counted."""
 
 
 class Display:
-    """What is known of the run so far; ``follow`` is given the job as soon as there is one."""
+    """What is known of the run so far; ``follow`` is given a run as soon as there is one."""
 
     def __init__(self, every: float) -> None:
         self._every = every
@@ -40,9 +44,9 @@ class Display:
         self._thread = threading.Thread(target=self._repeat, name="progress", daemon=True)
         self._start = time.monotonic()
 
-    def follow(self, job: Job) -> None:
-        """Watch this job from now on."""
-        self._watch = Watch(job)
+    def follow(self, watch: Watch) -> None:
+        """Watch this run from now on."""
+        self._watch = watch
 
     def begin(self) -> None:
         """Show the first words."""
@@ -62,9 +66,17 @@ class Display:
         """Show how far the run is; None before its first look."""
         raise NotImplementedError
 
+    def name(self, rejected: list[Rejected]) -> None:
+        """Show documents that were rejected since the last look; a display that has no room shows none."""
+
     def look(self) -> None:
         """Look and show, once."""
-        self.show(None if self._watch is None else self._watch.look())
+        if self._watch is None:
+            self.show(None)
+            return
+        progress = self._watch.look()
+        self.name(self._watch.rejections())
+        self.show(progress)
 
     def _repeat(self) -> None:
         wait = self._every
@@ -78,7 +90,24 @@ class Lines(Display):
     """A plain line every now and then, for logs."""
 
     def show(self, progress: Progress | None) -> None:
-        print(f"parquetry: {_span(self.seconds())}: {said(progress)}", file=sys.stderr, flush=True)
+        line = f"{said(progress)}{rate(progress, self.seconds())}"
+        print(f"parquetry: {_span(self.seconds())}: {line}", file=sys.stderr, flush=True)
+
+
+class Records(Display):
+    """A JSON object every now and then, for machines."""
+
+    def show(self, progress: Progress | None) -> None:
+        record = {
+            "event": "progress",
+            "seconds": round(self.seconds(), 1),
+            **asdict(progress or Progress()),
+        }
+        print(json_line(record), file=sys.stderr, flush=True)
+
+    def name(self, rejected: list[Rejected]) -> None:
+        for one in rejected:
+            print(json_line({"event": "rejected", **asdict(one)}), file=sys.stderr, flush=True)
 
 
 class Live(Display):
@@ -95,6 +124,7 @@ class Live(Display):
             transient=True,
         )
         self._task = self._bar.add_task(said(None), total=None)
+        self._named = 0
 
     def begin(self) -> None:
         self._bar.start()
@@ -109,7 +139,13 @@ class Live(Display):
     def show(self, progress: Progress | None) -> None:
         if progress is not None and progress.planned:
             self._bar.update(self._task, total=progress.planned, completed=progress.done)
-        self._bar.update(self._task, description=said(progress))
+        self._bar.update(self._task, description=f"{said(progress)}{rate(progress, self.seconds())}")
+
+    def name(self, rejected: list[Rejected]) -> None:
+        for one in rejected[: _NAMED - self._named]:
+            line = f"rejected {one.document}: {one.reason}: {one.detail}"
+            self._bar.console.print(" ".join(visible(line).split()), markup=False, style="yellow")
+        self._named = min(_NAMED, self._named + len(rejected))
 
 
 def said(progress: Progress | None) -> str:
@@ -127,7 +163,23 @@ def _counts(progress: Progress) -> str:
     work = f"{progress.done:,} of {_many(progress.planned or 0, 'shard')} ({_many(progress.objects, 'object')})"
     counts = [_many(progress.documents, "document"), _many(progress.chunks, "chunk")]
     counts += [f"{progress.rejected:,} rejected"] if progress.rejected else []
+    counts += [f"{progress.embedded:,} embedded{_paid(progress)}"] if progress.embedded else []
+    counts += [f"{progress.reused:,} reused"] if progress.reused else []
     return f"{work} done: {', '.join(counts)}"
+
+
+def _paid(progress: Progress) -> str:
+    cost = "" if progress.cost is None else f", ${progress.cost:.2f}"
+    return f" ({progress.tokens:,} tokens{cost})"
+
+
+def rate(progress: Progress | None, seconds: float) -> str:
+    """How fast a run is, and how long it will take yet at that rate; "" as long as nothing says so."""
+    if progress is None or not progress.planned or not progress.done or seconds < 1:
+        return ""
+    left = (progress.planned - progress.done) * seconds / progress.done
+    ends = f"; about {_span(left)} left" if progress.done < progress.planned else ""
+    return f"; {progress.documents / seconds:,.1f} documents/s{ends}"
 
 
 def _many(count: int, what: str) -> str:
@@ -141,20 +193,27 @@ def _span(seconds: float) -> str:
 
 
 @contextmanager
-def progress_shown(*, quiet: bool) -> Iterator[Callable[[Job], None]]:
-    """Show progress while the context is open; what it gives is to be called with the job.
+def progress_shown(*, quiet: bool, records: bool = False) -> Iterator[Callable[[Watch], None]]:
+    """Show progress while the context is open; what it gives is to be called with the run.
 
     Args:
         quiet: show nothing.
+        records: JSON, whatever standard error is.
     """
-    if quiet:
-        yield lambda job: None  # noqa: ARG005 - nobody watches
+    if quiet and not records:
+        yield lambda watch: None  # noqa: ARG005 - nobody watches
         return
-    console = Console(stderr=True, highlight=False)
-    moves = console.is_terminal and not console.is_dumb_terminal
-    display: Display = Live(console, _LOOKS) if moves else Lines(EVERY)
+    display = _display(records=records)
     display.begin()
     try:
         yield display.follow
     finally:
         display.end()
+
+
+def _display(*, records: bool) -> Display:
+    if records:
+        return Records(EVERY)
+    console = Console(stderr=True, highlight=False)
+    moves = console.is_terminal and not console.is_dumb_terminal
+    return Live(console, _LOOKS) if moves else Lines(EVERY)

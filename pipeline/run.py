@@ -16,20 +16,22 @@ from typing import TYPE_CHECKING
 
 from pipeline.beam_errors import our_errors, shortened
 from pipeline.beam_options import LOCAL_RUNNERS, runner_of
-from pipeline.job import make_job
+from pipeline.job import make_job, price_of_job
 from pipeline.preflight import check_job
 from pipeline.scope import ALL, Scope
 from pipeline.signals import apart
 from pipeline.workers import processes_elsewhere, processes_here
 from transforms.model.errors import GuardError, NotFoundError, ParquetryError
 from transforms.planning.source import plan_alone
+from transforms.stages.about import about, keep_about
 from transforms.stages.commit import commit_snapshot
 from transforms.stages.guards import check_plans
 from transforms.stages.outcome import forget_old_outcomes, read_outcome
 from transforms.stages.plans import keep_plan
+from transforms.stages.progress import Watch
 from transforms.stages.shard import finish_shard
 from transforms.storage.registry import open_store
-from transforms.table.layout import snapshot_dir
+from transforms.table.layout import claim_path, snapshot_dir
 from transforms.table.lease import Lease, require_claim
 from transforms.table.pointer import read_pointer
 
@@ -52,7 +54,7 @@ def run_job(
     allow_deletes: bool = False,
     take_over: bool = False,
     scope: Scope = ALL,
-    watch: Callable[[Job], None] | None = None,
+    watch: Callable[[Watch], None] | None = None,
 ) -> Outcome:
     """Bring the table up to date with its sources.
 
@@ -62,7 +64,7 @@ def run_job(
         allow_deletes: delete however much is gone.
         take_over: ask no claim of another machine whether its run may live still.
         scope: what the run is about, and what it may spend.
-        watch: is given the job before it begins, to look at it while it runs.
+        watch: is given what looks at the run from outside, before it begins.
 
     Raises:
         ConfigError: a source, the table, the embedder or an option cannot be used; nothing was written.
@@ -77,8 +79,10 @@ def run_job(
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:8]}"
     job = make_job(config, run_id, number, parent, allow_deletes=allow_deletes, scope=scope)
     with Lease(store, number, run_id, parent=parent, take_over=take_over):
+        known = about(job, price_of_job(config))
+        keep_about(known, job.table)
         if watch is not None:
-            watch(job)
+            watch(Watch(store, known))
         outcome = _run(job, config, list(beam_args))
         forget_old_outcomes(store)
         if outcome.status == "refused":
@@ -199,4 +203,4 @@ def _remove_unfinished(job: Job) -> None:
     require_claim(store, job.snapshot, job.run_id)
     folder = snapshot_dir(job.snapshot)
     names = [info.name for page in store.list(folder) for info in page]
-    store.delete([name for name in names if not name.endswith("claim.json")])
+    store.delete([name for name in names if name != claim_path(job.snapshot)])

@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from pipeline.config import load_config
+from pipeline.job import price_of_job
 from pipeline.output import json_line, plain_console
 from pipeline.run import plan_job
 from pipeline.scope import scope_of
-from transforms.embedders.presets import price_of
 from transforms.embedders.registry import make_embedder
-from transforms.embedders.settings import ServerSettings
 from transforms.planning.estimate import tokens_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pipeline.config import JobConfig
     from pipeline.scope import Words
     from transforms.planning.plan import SourcePlan
 
@@ -61,7 +59,7 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
     totals: Counter[str] = Counter()
     for one in sources.values():
         totals.update(asdict(one))
-    price = _price(job_config)
+    price = price_of_job(job_config)
     cost = None if price is None else round(totals["tokens"] * price / MILLION, 6)
     model = make_embedder(job_config.embedder).name
     if as_json:
@@ -101,11 +99,6 @@ def _planned(plan: SourcePlan, tokens: int) -> Planned:
         bytes=plan.work_bytes,
         tokens=tokens,
     )
-
-
-def _price(config: JobConfig) -> float | None:
-    """US dollars for a million tokens; a model that runs here costs nothing by the token."""
-    return price_of(config.embedder) if isinstance(config.embedder, ServerSettings) else 0.0
 
 
 def _table(sources: dict[str, Planned], totals: Counter[str]) -> Table:

@@ -36,13 +36,14 @@ def run(
     take_over: bool,
     as_json: bool,
     quiet: bool = False,
+    json_logs: bool = False,
 ) -> int:
     """Run the job of a configuration file; the exit code says whether the table is up to date."""
     start = time.monotonic()
     look_for_no_pandas()
     job = with_budget(load_config(config), words)
     scope = scope_of(words, job)
-    with progress_shown(quiet=quiet or as_json) as watch:
+    with progress_shown(quiet=quiet or as_json, records=json_logs) as watch:
         outcome = run_job(
             job, beam_args, allow_deletes=allow_deletes, take_over=take_over, scope=scope, watch=watch
         )
@@ -55,8 +56,8 @@ def run(
     return EXIT_CODES[outcome.status] or (GuardError.exit_code if outcome.incomplete else 0)
 
 
-def show(outcome: Outcome, seconds: float) -> None:
-    """Print for people how a run ended."""
+def show(outcome: Outcome, seconds: float | None) -> None:
+    """Print for people how a run ended, and how long it took where that is known."""
     console = plain_console()
     console.print(counts_table(outcome.sources, outcome.counts))
     for reason, count in outcome.reasons.items():
@@ -84,15 +85,17 @@ def show(outcome: Outcome, seconds: float) -> None:
     console.print(_sentence(outcome, seconds), soft_wrap=True)
 
 
-def _sentence(outcome: Outcome, seconds: float) -> str:
+def _sentence(outcome: Outcome, seconds: float | None) -> str:
     embedded = outcome.counts.get("embedded", 0)
     if outcome.status == "unchanged":
         newest = "" if outcome.snapshot is None else f" Snapshot {outcome.snapshot} stays the newest."
         spent = f" ({outcome.embedded_tokens:,} tokens)" if embedded else ""
-        return f"Nothing new: {embedded:,} texts embedded{spent}, no snapshot published.{newest} {seconds:.1f} s."
-    if outcome.status == "too_many_rejected":
+        took = "" if seconds is None else f" {seconds:.1f} s."
+        return f"Nothing new: {embedded:,} texts embedded{spent}, no snapshot published.{newest}{took}"
+    if outcome.refusal:
         return outcome.refusal
+    took = "" if seconds is None else f" in {seconds:.1f} s"
     return (
-        f"Published snapshot {outcome.snapshot} of {outcome.table} in {seconds:.1f} s; "
+        f"Published snapshot {outcome.snapshot} of {outcome.table}{took}; "
         f"{embedded:,} texts embedded ({outcome.embedded_tokens:,} tokens)."
     )

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from pipeline import run as pipeline_run
 from pipeline.run import run_job
-from tests.support import beamless
 from transforms.embedders import hashed, registry
 from transforms.embedders.hashed import HashEmbedder
 from transforms.model.errors import GuardError
@@ -16,8 +16,7 @@ CHEAP = {"kind": "hash", "dimension": 4}
 
 
 @pytest.fixture
-def night(world, monkeypatch):
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
+def night(world):
 
     def run(**options):
         return run_job(world.config(embedder=CHEAP), allow_deletes=True, **options)
@@ -28,7 +27,7 @@ def night(world, monkeypatch):
 def claim_from_afar(world, number, seconds):
     """A claim of a run on another machine, which is good for so many seconds more."""
     ends = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
-    path = world.snapshot(number) / "_plan/claim.json"
+    path = world.snapshot(number) / "_plan/_claim.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     record = {
         "run_id": "20261130T010000Z-0123abcd",
@@ -103,10 +102,12 @@ def test_a_run_that_found_nothing_new_leaves_what_another_has_published_meanwhil
 ):
     night()
 
+    real = pipeline_run._run
+
     def slow(job, config, beam_args):
-        outcome = beamless.work(job, config, beam_args)
+        outcome = real(job, config, beam_args)
         assert outcome.status == "unchanged"
-        monkeypatch.setattr("pipeline.run._run", beamless.work)
+        monkeypatch.setattr("pipeline.run._run", real)
         monkeypatch.setattr(lease, "_started", lambda pid: "a second life")
         world.put("about.md", "# Pumps\n\nThe vent valve is shut by now.\n")
         assert night().snapshot == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
@@ -19,4 +20,6 @@ _PLAN = TypeAdapter(SourcePlan)
 def keep_plan(plan: SourcePlan, job: Job) -> None:
     """Write the plan of one source beside the snapshot that it is for."""
     path = plan_path(job.snapshot, job.source[plan.source].slug)
-    open_store(job.table).write(path, _PLAN.dump_json(plan))
+    # Whose it is, first: an interrupted run may have left one for the same snapshot.
+    head = b'{"run_id":' + json.dumps(job.run_id).encode() + b","
+    open_store(job.table).write(path, head + _PLAN.dump_json(plan).removeprefix(b"{"))

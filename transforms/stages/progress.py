@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from transforms.model.errors import StorageError
-from transforms.storage.registry import open_store
+from transforms.model.errors import NotFoundError, StorageError
 from transforms.table.layout import done_dir, done_path, plan_path
 
 if TYPE_CHECKING:
-    from transforms.stages.job import Job
+    from transforms.stages.about import About
+    from transforms.storage.protocol import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +27,31 @@ class Progress:
     documents: int = 0
     chunks: int = 0
     rejected: int = 0
+    embedded: int = 0
+    """Texts that were embedded."""
+    reused: int = 0
+    """Chunks with a vector that was there before, or of an equal text."""
+    tokens: int = 0
+    """Tokens that were embedded."""
+    cost: float | None = None
+    """US dollars for them; None where nothing is paid, or the price is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A document that was rejected, as it happened."""
+
+    document: str
+    reason: str
+    detail: str
 
 
 class Watch:
     """Looks at one run from outside. Each look reads what is new since the last one."""
 
-    def __init__(self, job: Job) -> None:
-        self._job = job
-        self._store = open_store(job.table)
-        # An interrupted run may have left plans for the same snapshot: those do not count.
-        self._former = {source.slug: self._version(source.slug) for source in job.sources}
+    def __init__(self, store: Store, about: About) -> None:
+        self._store = store
+        self._about = about
         self._shards: dict[str, dict[str, str]] = {}
         """By slug the planned shards, and what each is made from."""
         self._objects = 0
@@ -44,6 +59,7 @@ class Watch:
         """Which version of a done record was read last, by its path."""
         self._finished: dict[str, Progress] = {}
         """What the done records of planned shards say."""
+        self._rejected: list[Rejected] = []
 
     def look(self) -> Progress:
         """How far the run is now. What cannot be read at this moment is left to the next look."""
@@ -55,28 +71,29 @@ class Watch:
             pass
         return self._sum()
 
-    def _version(self, slug: str) -> str | None:
-        try:
-            info = self._store.stat(plan_path(self._job.snapshot, slug))
-        except StorageError:
-            return None
-        return None if info is None else info.token
+    def rejections(self) -> list[Rejected]:
+        """Those that were seen since this was asked last."""
+        found, self._rejected = self._rejected, []
+        return found
 
     def _read_plans(self) -> None:
-        for slug in self._former.keys() - self._shards.keys():
-            if self._version(slug) in (None, self._former[slug]):
+        for slug in sorted(set(self._about.slugs) - self._shards.keys()):
+            try:
+                plan = json.loads(self._store.read(plan_path(self._about.snapshot, slug)))
+            except NotFoundError:
                 continue
-            plan = json.loads(self._store.read(plan_path(self._job.snapshot, slug)))
-            self._shards[slug] = {shard["shard"]: shard["inputs"] for shard in plan["shards"]}
-            self._objects += sum(len(shard["reads"]) for shard in plan["shards"])
+            # An interrupted run may have left a plan for the same snapshot: that one does not count.
+            if plan.get("run_id") == self._about.run_id:
+                self._shards[slug] = {shard["shard"]: shard["inputs"] for shard in plan["shards"]}
+                self._objects += sum(len(shard["reads"]) for shard in plan["shards"])
 
     def _read_done(self) -> None:
         wanted = {
-            done_path(self._job.snapshot, slug, shard): inputs
+            done_path(self._about.snapshot, slug, shard): inputs
             for slug, shards in self._shards.items()
             for shard, inputs in shards.items()
         }
-        for page in self._store.list(done_dir(self._job.snapshot)) if wanted else ():
+        for page in self._store.list(done_dir(self._about.snapshot)) if wanted else ():
             for info in page:
                 if info.name in wanted and self._versions.get(info.name) != info.token:
                     self._read_receipt(info.name, wanted[info.name])
@@ -86,14 +103,17 @@ class Watch:
         record = json.loads(self._store.read(path))
         # One of an interrupted run may be of what was there then: the shard is worked on again.
         if record["inputs"] == inputs:
-            rejected = len(record["rejected"])
-            self._finished[path] = Progress(
-                done=1, documents=record["documents"], chunks=record["chunks"], rejected=rejected
-            )
+            self._finished[path] = _of_receipt(record)
+            self._rejected += [
+                Rejected(f"{one['source']}/{one['doc_id']}", one["reason"], one["detail"])
+                for one in record["rejected"]
+            ]
 
     def _sum(self) -> Progress:
         done = list(self._finished.values())
-        complete = len(self._shards) == len(self._former)
+        complete = len(self._shards) == len(self._about.slugs)
+        tokens = sum(one.tokens for one in done)
+        price = self._about.price
         return Progress(
             planned=sum(map(len, self._shards.values())) if complete else None,
             objects=self._objects,
@@ -101,4 +121,20 @@ class Watch:
             documents=sum(one.documents for one in done),
             chunks=sum(one.chunks for one in done),
             rejected=sum(one.rejected for one in done),
+            embedded=sum(one.embedded for one in done),
+            reused=sum(one.reused for one in done),
+            tokens=tokens,
+            cost=tokens * price / 1_000_000 if price else None,
         )
+
+
+def _of_receipt(record: dict[str, Any]) -> Progress:
+    return Progress(
+        done=1,
+        documents=record["documents"],
+        chunks=record["chunks"],
+        rejected=len(record["rejected"]),
+        embedded=record["embedded"],
+        reused=record["chunks"] - record["embedded"],
+        tokens=record["embedded_tokens"],
+    )

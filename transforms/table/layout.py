@@ -73,8 +73,13 @@ def report_page_path(number: int) -> str:
 
 
 def claim_path(number: int) -> str:
-    """Who builds the snapshot."""
-    return snapshot_dir(number) + "_plan/claim.json"
+    """Who builds the snapshot. No slug of a source begins so."""
+    return snapshot_dir(number) + "_plan/_claim.json"
+
+
+def about_path(number: int) -> str:
+    """What the run is about that builds the snapshot."""
+    return snapshot_dir(number) + "_plan/_about.json"
 
 
 def plan_path(number: int, slug: str) -> str:
@@ -94,7 +99,7 @@ def done_path(number: int, slug: str, shard: str) -> str:
 
 def budget_path(number: int, run_id: str) -> str:
     """How much of its budget a run's processes have taken."""
-    return f"{snapshot_dir(number)}_plan/budget-{run_id}.json"
+    return f"{snapshot_dir(number)}_plan/_budget-{run_id}.json"
 
 
 def vectors_path(number: int, slug: str, shard: str) -> str:

@@ -64,7 +64,7 @@ class Draft:
     """The counts of all sources together."""
 
 
-def publish(store: Store, draft: Draft, inspect: Callable[[Manifest], None]) -> Manifest:
+def publish(store: Store, draft: Draft, inspect: Callable[[Manifest], None] | None = None) -> Manifest:
     """Make the draft the newest snapshot. A call that is repeated finds its own work and does no harm.
 
     Args:
@@ -88,7 +88,8 @@ def publish(store: Store, draft: Draft, inspect: Callable[[Manifest], None]) -> 
     _remove_strays(store, manifest)
     _check_files(store, draft, manifest)
     _check_rows(store, draft)
-    inspect(manifest)
+    if inspect is not None:
+        inspect(manifest)
     require_claim(store, draft.number, draft.run_id)
     store.write(manifest_path(draft.number), to_json(manifest))
     try:

@@ -149,14 +149,14 @@ def test_an_old_pointer_from_a_backup_gives_no_number_twice(table):
 def test_a_run_that_died_before_its_last_step_was_not_published(table):
     manifest = table.read(MANIFEST).replace(b'"snapshot": 2', b'"snapshot": 3')
     table.write("snapshots/000003/manifest.json", manifest)
-    table.write("snapshots/000003/_plan/claim.json", b"{}")
+    table.write("snapshots/000003/_plan/_claim.json", b"{}")
     require_table_or_empty(table)
 
 
 @pytest.mark.parametrize("time", ["2026-11-30T10:00:00", "soon"])
 def test_a_claim_without_a_time_is_damaged(store, time):
     record = {"run_id": "r", "host": "h", "pid": 1, "since": time, "expires_at": time}
-    store.write("snapshots/000001/_plan/claim.json", json.dumps(record).encode())
+    store.write("snapshots/000001/_plan/_claim.json", json.dumps(record).encode())
     with pytest.raises(TableError, match=r"claim\.json is damaged: .*Where no run is at work, delete it"):
         read_claim(store, 1)
 

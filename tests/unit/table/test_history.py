@@ -91,13 +91,13 @@ def test_vacuum_keeps_the_newest_and_leaves_no_trace_of_the_others(five):
 def test_vacuum_says_what_it_would_do(five):
     assert vacuum(five, keep=4, now=LATER, dry_run=True).snapshots == (1,)
     assert numbers(five) == [1, 2, 3, 4, 5]
-    assert vacuum(five, keep=4, now=LATER).objects == 6
+    assert vacuum(five, keep=4, now=LATER).objects == 5
 
 
 def test_vacuum_leaves_what_readers_see_what_is_young_and_what_is_claimed(five):
     assert vacuum(five, keep=1).snapshots == ()
     rollback(five, 2)
-    five.write("snapshots/000003/_plan/claim.json", claim_of("r"))
+    five.write("snapshots/000003/_plan/_claim.json", claim_of("r"))
     assert vacuum(five, keep=1, now=LATER).snapshots == (1, 4)
     assert numbers(five) == [2, 3, 5]
 
@@ -140,7 +140,7 @@ def test_a_run_at_work_is_told_to_who_rolls_back(five):
 def test_vacuum_takes_what_a_dead_run_left_when_nobody_resumed_it_in_time(five, write_shard):
     write_shard(five, 6, "s6", ["x"])
     ended = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=2)
-    five.write("snapshots/000006/_plan/claim.json", claim_of("dead", expires_at=ended.isoformat()))
+    five.write("snapshots/000006/_plan/_claim.json", claim_of("dead", expires_at=ended.isoformat()))
     assert vacuum(five, keep=9, grace=datetime.timedelta(hours=3)).unfinished == ()
     assert vacuum(five, keep=9, grace=datetime.timedelta(hours=1), dry_run=True).unfinished == (6,)
     assert unfinished(five) == [6]
@@ -153,7 +153,7 @@ def test_vacuum_takes_nothing_from_a_run_that_begins_at_that_moment(five, write_
     """Between its look at the claim and the removal a run takes the directory up again."""
     write_shard(five, 6, "s6", ["x"])
     ended = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=2)
-    five.write("snapshots/000006/_plan/claim.json", claim_of("dead", expires_at=ended.isoformat()))
+    five.write("snapshots/000006/_plan/_claim.json", claim_of("dead", expires_at=ended.isoformat()))
     with Lease(five, 6, "run"):
         monkeypatch.setattr(history, "_is_abandoned", lambda *facts: True)
         monkeypatch.setattr(history, "_leased", lambda store: set())

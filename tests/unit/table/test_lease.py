@@ -64,7 +64,7 @@ def claim(**changes):
     return json.dumps(given | changes).encode()
 
 
-PATH = "snapshots/000001/_plan/claim.json"
+PATH = "snapshots/000001/_plan/_claim.json"
 
 
 def test_a_claim_is_held_and_left(store):

@@ -129,7 +129,7 @@ def test_a_run_planned_on_another_snapshot_is_refused(store, first, write_shard,
 
 def test_a_run_whose_claim_was_taken_over_publishes_nothing(store, first, draft):
     store.create(
-        "snapshots/000002/_plan/claim.json",
+        "snapshots/000002/_plan/_claim.json",
         json.dumps(
             {
                 "run_id": "other",
