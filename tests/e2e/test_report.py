@@ -7,7 +7,6 @@ import pytest
 from lxml import html as lxml_html
 
 from pipeline.run import run_job
-from tests.support import beamless
 from transforms.model.errors import GuardError
 
 QUESTIONS = [
@@ -17,8 +16,7 @@ QUESTIONS = [
 
 
 @pytest.fixture
-def night(world, monkeypatch):
-    monkeypatch.setattr("pipeline.run._run", beamless.work)
+def night(world):
     world.put("soup.md", "# Soup\n\nCut the onions and cook the soup for an hour.\n")
 
     def run(**changes):
