@@ -33,7 +33,6 @@ BASE = [
     "typer>=0.20,<1",
     "rich>=14,<16",
     # Extraction.
-    "charset-normalizer>=3.4,<4",
     "pypdfium2>=5,<6",
     "lxml>=6,<7",
     "python-calamine>=0.9,<1",

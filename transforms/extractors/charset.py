@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 
+from transforms.extractors.charset_guess import likeliest
 from transforms.model.errors import RejectedError
 
 _BOMS = (
@@ -38,15 +39,6 @@ _MOSTLY = 0.9
 _HEAD = 4096
 _SAMPLE = 65_536
 _ESCAPED_JAPANESE = (b"\x1b$B", b"\x1b$@", b"\x1b(J")
-_HIGH_RUNS = re.compile(rb"[\x80-\xff]+")
-_WORDS_WITH_HIGH_BYTES = re.compile(rb"[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff]*")
-_CENTRAL_AS_WESTERN = re.compile(r"[šžŠŽ]|(?<=[^\W\d_])[¿¼¾£\ufffd]|[¹³](?=[^\W\d_])")
-_C1 = bytes(range(0x80, 0xA0))
-_POLISH_LATIN2 = re.compile("(?<=[^\\W\\d_])[±¶]|¶(?=[^\\W\\d_])")
-_OTHERS = (
-    "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949",
-    "cp1251", "koi8_r", "cp866", "iso8859_5", "cp1253", "cp1255", "cp1256", "cp874",
-)  # fmt: skip
 _KANA = re.compile(r"[\u3041-\u30ff]")
 _KANA_AT_LEAST = 0.2
 _WIDE_STOPS = re.compile(r"[\n \u3000-\u3002\uff0c]")
@@ -237,52 +229,10 @@ def _is_printable(data: bytes) -> bool:
 
 
 def _guess(data: bytes) -> str:
-    """The likeliest encoding of bytes that are no UTF-8.
-
-    Words in Latin letters have few high bytes between ASCII letters. There the guess is made here, and is
-    cp1252 when nothing speaks for another: to detectors that weigh all code pages alike, a few accented
-    words look like Hebrew or Greek.
-    """
-    sample = _whole_lines(data)
-    guesses = _latin_guesses(sample) if _looks_latin(sample) else _other_guesses(sample)
-    candidates: tuple[str, ...] = (*guesses, *_OTHERS, "cp1252")
-    for name in candidates:
+    """The likeliest encoding of bytes that are no UTF-8; cp1252 where they make sense in none."""
+    for name in (*likeliest(data), "cp1252"):
         if _try(data, name) is not None:
             return name
     raise RejectedError(
         "wrong_charset", "No encoding reads this text. Set extract.encoding, or convert it to UTF-8."
     )
-
-
-def _whole_lines(data: bytes) -> bytes:
-    """The first lines, so that no character is cut in two."""
-    sample = data[:_SAMPLE]
-    return sample[: sample.rfind(b"\n") + 1] or sample if len(data) > _SAMPLE else sample
-
-
-def _looks_latin(sample: bytes) -> bool:
-    words = [word for word in _WORDS_WITH_HIGH_BYTES.findall(sample) if len(word) > 1]
-    runs = _HIGH_RUNS.findall(sample)
-    mixed = sum(any(byte < 0x80 for byte in word) for word in words)
-    return mixed >= 0.6 * len(words) and sum(map(len, runs)) < 2.3 * len(runs)
-
-
-def _latin_guesses(sample: bytes) -> tuple[str, ...]:
-    """Czech and Polish show as symbols and as s and z with marks, Turkish as the letters of Icelandic."""
-    text = sample.decode("cp1252", "replace")
-    central = len(_CENTRAL_AS_WESTERN.findall(text))
-    turkish = len(re.findall("[þýðÞÝÐ]", text))
-    if central > 0.1 * len(_HIGH_RUNS.findall(sample)):
-        return ("iso8859_2" if _is_polish_latin2(sample, text) else "cp1250", "cp1252")
-    return ("cp1254", "cp1252") if turkish and not re.search("[áæÆÁ]", text) else ("cp1252", "cp1250")
-
-
-def _is_polish_latin2(sample: bytes, as_western: str) -> bool:
-    """Where cp1250 has quotes and Polish s and z, ISO 8859-2 has none; its a and s with marks show as symbols."""
-    return sample.translate(None, _C1) == sample and _POLISH_LATIN2.search(as_western) is not None
-
-
-def _other_guesses(sample: bytes) -> tuple[str, ...]:
-    from charset_normalizer import from_bytes
-
-    return tuple(match.encoding for match in from_bytes(sample, cp_isolation=list(_OTHERS)))
