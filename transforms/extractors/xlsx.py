@@ -9,12 +9,13 @@ from __future__ import annotations
 import datetime
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from transforms.extractors.inflate import Archive
 from transforms.extractors.markdown_writer import MarkdownWriter
 from transforms.extractors.safe_xml import has_doctype
+from transforms.extractors.xlsx_sparse import with_closed_gaps
 from transforms.model.errors import RejectedError
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ Range: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
 HIDDEN_MARK = "(hidden)"
 
 MAX_CELLS = 20_000_000
-"""Cells of the rectangle from A1 to the last cell: the reader holds all of it, 32 bytes a cell."""
+"""Cells from the first to the last of a sheet, its gaps closed: the reader holds all of them, 32 bytes a cell."""
 
+_MANY_CELLS = 2_000_000
+"""From here on the gaps of a sheet are closed before it is read: it may be nearly empty."""
 _REFERENCE = re.compile(rb"""\br\s*=\s*["']([A-Z]*)([0-9]{1,9})["']""")
 _LONGEST_REFERENCE = 32
 _NOISE = datetime.timedelta(microseconds=500_000)
@@ -39,7 +42,9 @@ def read_xlsx(data: bytes, archive: Archive) -> MarkdownWriter:
     Raises:
         RejectedError: ``corrupt``, ``encrypted``, ``decompression_bomb`` or ``too_large``.
     """
-    has_merged_cells = _inspect(archive)
+    has_merged_cells, spread = _inspect(archive)
+    if spread:
+        data = _closed(archive, spread)
     out = MarkdownWriter()
     for title, frame, merged in _sheets(data, with_merged=has_merged_cells):
         _write(title, _texts(frame, merged), out)
@@ -67,13 +72,26 @@ def _sheets(data: bytes, *, with_merged: bool) -> Iterator[tuple[str, pd.DataFra
         raise RejectedError("corrupt", f"The XLSX cannot be read: {error}.") from error
 
 
-def _inspect(archive: Archive) -> bool:
+def _closed(archive: Archive, sheets: Mapping[str, tuple[int, int]]) -> bytes:
+    """The workbook with the gaps in these sheets closed, if they are small enough then."""
+    data, cells = with_closed_gaps(archive, sheets)
+    if cells > MAX_CELLS:
+        row, column = max(sheets.values())
+        raise RejectedError(
+            "too_large",
+            f"A sheet reaches to row {row} and column {column}, and is full; the limit is {MAX_CELLS} cells.",
+        )
+    return data
+
+
+def _inspect(archive: Archive) -> tuple[bool, dict[str, tuple[int, int]]]:
     """Inflate every part under the caps, before the reader does it without them.
 
     Returns:
-        Whether any sheet may have merged cells.
+        Whether any sheet may have merged cells, and the last row and column of those sheets that span many cells.
     """
     merged = False
+    spread = {}
     for name in archive.names:
         rows, columns, tail = 0, 0, b""
         is_sheet = "/worksheets/" in name and name.endswith(".xml")
@@ -85,12 +103,9 @@ def _inspect(archive: Archive) -> bool:
                 row, column = _extent(joined)
                 merged = merged or b"<mergeCell" in joined
                 rows, columns, tail = max(rows, row), max(columns, column), piece[-_LONGEST_REFERENCE:]
-        if rows * columns > MAX_CELLS:
-            raise RejectedError(
-                "too_large",
-                f"A sheet reaches to row {rows} and column {columns}; the limit is {MAX_CELLS} cells.",
-            )
-    return merged
+        if rows * columns > _MANY_CELLS:
+            spread[name] = (rows, columns)
+    return merged, spread
 
 
 def _extent(piece: bytes) -> tuple[int, int]:

@@ -82,8 +82,33 @@ def test_sheets_without_cells_leave_no_heading(make_xlsx: MakeXlsx) -> None:
 
 
 def test_a_cell_in_the_last_corner_does_not_cost_the_whole_rectangle(make_xlsx: MakeXlsx) -> None:
+    cells = ("A1=Item", "B1=Euro", "A2=Bolt", "B2=2.5", "A4=Sum", "B4=2.5", "XFD1048576=stray")
+    data = make_xlsx(
+        {"S": sheet(*cells, after='<mergeCells><mergeCell ref="A4:A5"/></mergeCells>'), "T": sheet("C3=y")}
+    )
+    assert read(data).text == (
+        "# S\n\n| Item | Euro |\n| --- | --- |\n| Bolt | 2.5 |\n\n"
+        "| Sum | 2.5 |\n| --- | --- |\n\nstray\n\n# T\n\ny\n"
+    )
+
+
+def test_cells_that_have_only_a_format_cost_nothing(make_xlsx: MakeXlsx) -> None:
+    cells = '<row r="1"><c r="A1"><v>5</v></c></row><row r="1048576"><c r="XFD1048576" s="1"/></row>'
+    assert read(make_xlsx({"S": f"<sheetData>{cells}</sheetData>"})).text == "# S\n\n5\n"
+
+
+def test_merged_cells_and_dates_are_read_in_a_sheet_with_gaps(make_xlsx: MakeXlsx) -> None:
+    merged = '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="C9:D9"/></mergeCells>'
+    data = make_xlsx({"S": sheet("A1=both", "B1=1", "B2=@45000", "XFD1000000=z", after=merged)})
+    assert read(data).text.startswith("# S\n\n| both | 1 |\n| --- | --- |\n| both | 2023-03-15 |\n")
+
+
+def test_a_sheet_that_is_full_up_to_far_away_is_too_large(
+    make_xlsx: MakeXlsx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("transforms.extractors.xlsx.MAX_CELLS", 8)
     with pytest.raises(RejectedError, match=r"too_large: .*row 1048576 and column 16384"):
-        read(make_xlsx({"S": sheet("A1=x", "XFD1048576=y")}))
+        read(make_xlsx({"S": sheet("A1=x", "C3=z", "XFD1048576=y")}))
 
 
 def test_entities_are_refused_before_anything_reads_them(make_xlsx: MakeXlsx) -> None:
