@@ -121,19 +121,25 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def serving(command: Sequence[str], port: int) -> Iterator[str]:
-    """The address of a server that is started by a command; it ends with the block and with this process."""
+def serving(command: Sequence[str], port: int, patience: int = 60) -> Iterator[str]:
+    """The address of a server that is started by a command; it ends with the block and with this process.
+
+    Args:
+        command: that serves.
+        port: of loopback that it will listen on.
+        patience: seconds that it may take to begin.
+    """
     guarded = [sys.executable, str(Path(__file__).with_name("guarded.py")), str(os.getpid()), *command]
     with subprocess.Popen(guarded, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
-            _wait_for(server, port)
+            _wait_for(server, port, patience)
             yield f"http://127.0.0.1:{port}"
         finally:
             server.terminate()
 
 
-def _wait_for(server: subprocess.Popen[bytes], port: int) -> None:
-    for _ in range(600):
+def _wait_for(server: subprocess.Popen[bytes], port: int, patience: int) -> None:
+    for _ in range(patience * 10):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return

@@ -160,6 +160,6 @@ def test_an_inventory_that_is_old_leaves_the_source_as_it_was(root):
     run(root)
     corpus.delete(["1.md"])
     deliver(root, "2026-11-02", datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC))
-    with pytest.raises(GuardError, match="older than inventory.max_age = 3d"):
+    with pytest.raises(GuardError, match=r"older than inventory\.max_age = 3d"):
         run(root)
     assert indexed(root) == {"1.md": "pump"}

@@ -12,7 +12,7 @@ pytestmark = [
 BODY = bytes(range(256)) * 400
 
 
-@pytest.mark.parametrize("fault", ["503", "reset"])
+@pytest.mark.parametrize("fault", ["429", "500", "503", "reset"])
 def test_passing_faults_are_not_seen(troubled, fault):
     store, trouble = troubled
     for call in (
@@ -39,6 +39,45 @@ def test_a_body_that_breaks_off_is_fetched_whole(troubled):
     trouble.faults.extend(["cut", "cut"])
     assert store.read("a", token=None) == BODY
     assert not trouble.faults
+
+
+def test_a_body_that_comes_slowly_is_waited_for(troubled):
+    store, trouble = troubled
+    store.write("a", BODY)
+    trouble.faults.append("slow")
+    assert store.read("a") == BODY
+
+
+def test_a_body_that_comes_to_a_halt_is_asked_for_again(troubled, monkeypatch):
+    store, trouble = troubled
+    for module in ("gcs", "s3", "azure_account"):
+        monkeypatch.setattr(f"transforms.storage.{module}._TIMEOUT", 1.0)
+    store.write("a", BODY)
+    trouble.faults.append("stall")
+    assert store.read("a") == BODY
+    assert not trouble.faults
+
+
+def test_a_body_with_a_wrong_byte_is_noticed(troubled, request):
+    store, trouble = troubled
+    if store.root.startswith("s3://"):
+        pytest.skip("moto's server gives no checksum to compare with; the service does")
+    store.write("a", BODY)
+    trouble.faults.extend(["garbled"] * 9)
+    with pytest.raises(StorageError, match="came with other bytes than its checksum says"):
+        store.read("a")
+
+
+def test_parts_of_an_object_are_of_one_version(troubled):
+    store, _ = troubled
+    store.write("a", BODY)
+    with store.open("a") as file:
+        file.seek(-1_000, 2)
+        assert file.read(10) == BODY[-1_000:-990]
+        store.write("a", b"other")
+        file.seek(0)
+        with pytest.raises(StorageError, match="/corpus/a"):
+            file.read(1)
 
 
 def test_a_writer_whose_success_was_lost_on_the_way_still_learns_that_it_won(troubled):

@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 import time
 import uuid
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from transforms.model.errors import (
     ConfigError,
-    CredentialsError,
     NotFoundError,
     ParquetryError,
     PreconditionError,
@@ -28,9 +26,8 @@ from transforms.model.errors import (
 from transforms.model.objects import ObjectInfo
 from transforms.storage.azure_account import open_service
 from transforms.storage.bounded import BoundedBuffer
-from transforms.storage.bucket import PAGE, BucketStore, without_markers
+from transforms.storage.bucket import PAGE, BucketStore, expired, said, without_markers
 from transforms.storage.protocol import Level
-from transforms.storage.ranges import range_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -95,19 +92,6 @@ class AzureStore(BucketStore):
             raise StorageError(f"{self.uri(name)} came with other bytes than its checksum says.")
         return data
 
-    def open(self, name: str) -> BinaryIO:
-        facts = self.stat(name)
-        if facts is None:
-            raise NotFoundError(f"There is no {self.uri(name)}.")
-        token = facts.token
-
-        def fetch(start: int, end: int) -> bytes:
-            with self._translated(name):
-                answer = self._blob(name).download_blob(start, end - start, **_matching(token))
-                return bytes(answer.readall())
-
-        return range_reader(facts.size, fetch)
-
     def write(self, name: str, data: bytes) -> None:
         self._upload(name, data, {"overwrite": True})
 
@@ -135,6 +119,9 @@ class AzureStore(BucketStore):
         for first in range(0, len(together), _TOGETHER):
             for name in self._left_by_batch(together[first : first + _TOGETHER]):
                 self._delete(name)
+
+    def _part(self, name: str, token: str, start: int, end: int) -> bytes:
+        return bytes(self._blob(name).download_blob(start, end - start, **_matching(token)).readall())
 
     def _left_by_batch(self, names: Sequence[str]) -> Sequence[str]:
         """Delete blobs by one request; those of which it did not say that they are gone."""
@@ -260,7 +247,7 @@ class AzureStore(BucketStore):
             raise _ours(where, error) from None
         except exceptions.AzureError as error:
             # The address of a request can hold a signature, and the client's words repeat it.
-            raise StorageError(f"{where}: {_first_line(error)}.") from None
+            raise StorageError(f"{where}: {said(error)}.") from None
 
 
 def _matching(token: str | None) -> dict[str, Any]:
@@ -284,10 +271,8 @@ def _refused(where: str, error: Any) -> ParquetryError:
         return StorageError(
             f"{where}: access denied ({code}). Grant this identity Storage Blob Data Contributor on it."
         )
-    return CredentialsError(
-        f"{where}: the credentials do not work, or no longer ({code or _first_line(error)}). Renew them with "
-        "`az login`, or the key or signature in the environment, and run again; what is done is kept."
-    )
+    remedy = "Renew them: `az login`, or the key or signature in the environment"
+    return expired(where, code or said(error), remedy)
 
 
 def _ours(where: str, error: Any) -> ParquetryError:
@@ -298,7 +283,7 @@ def _ours(where: str, error: Any) -> ParquetryError:
         return PreconditionError(f"{where} was changed by another writer, or exists already.")
     if status in {401, 403}:
         return _refused(where, error)
-    return StorageError(f"{where}: {_first_line(error)}.")
+    return StorageError(f"{where}: {said(error)}.")
 
 
 def _code(error: Any) -> str:
@@ -307,9 +292,3 @@ def _code(error: Any) -> str:
     if code is None and getattr(error, "response", None) is not None:
         code = error.response.headers.get("x-ms-error-code")
     return str(getattr(code, "value", code) or "")
-
-
-def _first_line(error: Exception) -> str:
-    """What the client says, without what it repeats of the request: its address can hold a signature."""
-    line = str(error).partition("\n")[0].strip().rstrip(".")
-    return re.sub(r"(?<=[?&])[^\s'\"]*", "...", line)

@@ -33,12 +33,13 @@ def open_service(root: str, account: str) -> Any:
         ) from error
     connection = os.environ.get("AZURE_STORAGE_CONNECTION_STRING", "")
     own = _account_of(connection) or os.environ.get("AZURE_STORAGE_ACCOUNT", "")
-    if not (account or own):
+    if not (account or own or connection):
         raise ConfigError(
             f"{root}: set AZURE_STORAGE_ACCOUNT or AZURE_STORAGE_CONNECTION_STRING to say which account the "
             "container is in, or write abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/FOLDER."
         )
-    if connection and account in {"", own}:
+    # One with a signature names its account by the address alone.
+    if connection and (not account or account == own):
         try:
             return BlobServiceClient.from_connection_string(connection, **_settings())
         except ValueError:
@@ -61,7 +62,9 @@ def _account_of(connection: str) -> str:
 def _settings() -> dict[str, Any]:
     from azure.storage.blob import ExponentialRetry
 
-    retries: dict[str, Any] = dict.fromkeys(("retry_total", "retry_connect", "retry_read", "retry_status"), _RETRIES)
+    retries: dict[str, Any] = dict.fromkeys(
+        ("retry_total", "retry_connect", "retry_read", "retry_status"), _RETRIES
+    )
     return {
         # Some four minutes in all.
         "retry_policy": ExponentialRetry(1, 2, random_jitter_range=1, **retries),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from transforms.model.errors import NotFoundError, StorageError
+from transforms.model.errors import CredentialsError, NotFoundError, PreconditionError, StorageError
+from transforms.storage.ranges import range_reader
 from transforms.storage.roots import split_root
 
 if TYPE_CHECKING:
@@ -66,6 +68,22 @@ class BucketStore(ABC):
                 if infos:
                     yield [*infos]
 
+    def open(self, name: str) -> BinaryIO:
+        """A reader of the version that is there now; PreconditionError where it is there no more."""
+        facts = self.stat(name)
+        if facts is None:
+            raise NotFoundError(f"There is no {self.uri(name)}.")
+        token = facts.token
+
+        def fetch(start: int, end: int) -> bytes:
+            try:
+                with self._translated(name):
+                    return self._part(name, token, start, end)
+            except NotFoundError as error:
+                raise PreconditionError(f"{self.uri(name)} changed while it was read.") from error
+
+        return range_reader(facts.size, fetch)
+
     def _client(self) -> Any:
         """The vendor's client, one for all threads."""
         with self._opening:
@@ -83,6 +101,14 @@ class BucketStore(ABC):
     def _no_bucket(self) -> NotFoundError:
         where = f"{self.scheme}://{self._bucket_name}"
         return NotFoundError(f"There is no bucket {where}; create it, or correct {self.root}.")
+
+    @abstractmethod
+    def stat(self, name: str) -> ObjectInfo | None:
+        """What a listing would say of one object."""
+
+    @abstractmethod
+    def _part(self, name: str, token: str, start: int, end: int) -> bytes:
+        """The bytes of a half-open range of one version."""
 
     @abstractmethod
     def _open_client(self) -> Any:
@@ -103,6 +129,19 @@ class BucketStore(ABC):
     @abstractmethod
     def _infos(self, page: Any) -> Sequence[ObjectInfo]:
         """The objects of a page, folder markers left out."""
+
+
+def said(error: object) -> str:
+    """The first line of what a client says, without what may be a secret: queries of addresses hold signatures."""
+    line = str(error).strip().partition("\n")[0].rstrip(".: ")
+    return re.sub(r"(?<=\?)[^\s'\")>]*", "...", line)
+
+
+def expired(where: str, why: str, remedy: str) -> CredentialsError:
+    """One sentence for credentials that are refused, whichever service says so."""
+    return CredentialsError(
+        f"{where}: the credentials do not work, or no longer ({why}). {remedy}, and run again: what is done is kept."
+    )
 
 
 def without_markers(infos: Iterable[ObjectInfo]) -> Sequence[ObjectInfo]:

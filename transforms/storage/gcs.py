@@ -13,7 +13,7 @@ import io
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from transforms.model.errors import (
     ConfigError,
@@ -23,9 +23,8 @@ from transforms.model.errors import (
 )
 from transforms.model.objects import ObjectInfo
 from transforms.storage.bounded import BoundedBuffer
-from transforms.storage.bucket import MARK, PAGE, BucketStore, without_markers
+from transforms.storage.bucket import MARK, PAGE, BucketStore, expired, said, without_markers
 from transforms.storage.protocol import Level
-from transforms.storage.ranges import range_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from google.cloud import storage
 
 _TIMEOUT = 60
+_RENEW = "Renew them: `gcloud auth application-default login`, or the key that GOOGLE_APPLICATION_CREDENTIALS names"
 _DEADLINE = 300
 _PARALLEL = 8
 """Deletes at once; the client's pool keeps ten connections."""
@@ -71,22 +71,6 @@ class GcsStore(BucketStore):
             raise PreconditionError(f"{self.uri(name)} changed after it was listed.") from error
         return buffer.getvalue()
 
-    def open(self, name: str) -> BinaryIO:
-        with self._translated(name):
-            blob = self._bucket().get_blob(self._prefix + name, timeout=_TIMEOUT, retry=self._retry())
-            if blob is None:
-                raise NotFoundError(f"There is no {self.uri(name)}.")
-
-        def fetch(start: int, end: int) -> bytes:
-            with self._translated(name):
-                # Of the generation that was found above; as it is stored, compressed or not.
-                data: bytes = blob.download_as_bytes(
-                    start=start, end=end - 1, raw_download=True, timeout=_TIMEOUT, retry=self._retry()
-                )
-                return data
-
-        return range_reader(blob.size, fetch)
-
     def write(self, name: str, data: bytes) -> None:
         self._upload(name, data, None)
 
@@ -108,6 +92,13 @@ class GcsStore(BucketStore):
         with ThreadPoolExecutor(_PARALLEL) as pool:
             for done in [pool.submit(self._delete, name) for name in names]:
                 done.result()
+
+    def _part(self, name: str, token: str, start: int, end: int) -> bytes:
+        blob = self._bucket().blob(self._prefix + name, generation=int(token))
+        data: bytes = blob.download_as_bytes(
+            start=start, end=end - 1, raw_download=True, timeout=_TIMEOUT, retry=self._retry()
+        )
+        return data
 
     def _delete(self, name: str) -> None:
         try:
@@ -223,13 +214,17 @@ class GcsStore(BucketStore):
             raise NotFoundError(f"There is no {where}.") from error
         except exceptions.PreconditionFailed as error:
             raise PreconditionError(f"{where} was changed by another writer, or exists already.") from error
-        except (exceptions.Forbidden, exceptions.Unauthorized) as error:
+        except exceptions.Unauthorized as error:
+            raise expired(where, "401", _RENEW) from error
+        except exceptions.Forbidden as error:
             raise StorageError(
                 f"{where}: access denied. Grant this identity storage.objectUser on it."
             ) from error
         except GoogleAuthError as error:
-            raise StorageError(f"{where}: the credentials do not work: {error}.") from error
+            # Its second part is the whole answer.
+            raise expired(where, said(error.args[0] if error.args else error), _RENEW) from None
         except DataCorruption as error:
             raise StorageError(f"{where} came with other bytes than its checksum says.") from error
         except (exceptions.GoogleAPIError, RequestException, InvalidResponse) as error:
-            raise StorageError(f"{where}: {error}.") from error
+            # Addresses of uploads are rights to them.
+            raise StorageError(f"{where}: {said(error)}.") from None

@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import uuid
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from transforms.model.errors import ConfigError, NotFoundError, PreconditionError, StorageError
 from transforms.model.objects import ObjectInfo
 from transforms.storage.bounded import BoundedBuffer
-from transforms.storage.bucket import MARK, PAGE, BucketStore, without_markers
+from transforms.storage.bucket import MARK, PAGE, BucketStore, expired, said, without_markers
 from transforms.storage.protocol import Level
-from transforms.storage.ranges import range_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,12 +28,20 @@ if TYPE_CHECKING:
 _ATTEMPTS = 8
 _BODY_ATTEMPTS = 4
 _CONNECTIONS = 16
+_TIMEOUT = 60
 _PIECE = 2**20
 _ONE_COPY = 5 * 2**30
 """The most bytes that one server-side copy moves."""
 _MISSING = {"404", "NoSuchKey", "NotFound", "NoSuchBucket"}
 _TAKEN = {"412", "PreconditionFailed", "ConditionalRequestConflict"}
-_DENIED = {"401", "403", "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken"}
+_DENIED = {"403", "AccessDenied", "AllAccessDisabled", "AccountProblem"}
+_EXPIRED = {
+    "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "InvalidToken", "RequestExpired",
+    "InvalidAccessKeyId", "SignatureDoesNotMatch", "RequestTimeTooSkewed", "AuthFailure", "401",
+    # The answer to HEAD has no words: this is how an old session is told there.
+    "400",
+}  # fmt: skip
+_RENEW = "Renew them: `aws sso login`, or the keys and the session in the environment"
 
 
 class S3Store(BucketStore):
@@ -64,18 +71,6 @@ class S3Store(BucketStore):
             if token is None:
                 raise
             raise PreconditionError(f"{self.uri(name)} changed after it was listed.") from error
-
-    def open(self, name: str) -> BinaryIO:
-        facts = self.stat(name)
-        if facts is None:
-            raise NotFoundError(f"There is no {self.uri(name)}.")
-        token = facts.token
-
-        def fetch(start: int, end: int) -> bytes:
-            with self._translated(name):
-                return self._body(name, None, {"IfMatch": token, "Range": f"bytes={start}-{end - 1}"})
-
-        return range_reader(facts.size, fetch)
 
     def write(self, name: str, data: bytes) -> None:
         self._put(name, data, {})
@@ -107,6 +102,9 @@ class S3Store(BucketStore):
                     self._client().delete_object(**self._key(name))
         for first in range(0, len(together), PAGE):
             self._delete_together(together[first : first + PAGE])
+
+    def _part(self, name: str, token: str, start: int, end: int) -> bytes:
+        return self._body(name, None, {"IfMatch": token, "Range": f"bytes={start}-{end - 1}"})
 
     def _delete_together(self, names: Sequence[str]) -> None:
         keys = [{"Key": self._prefix + name} for name in names]
@@ -193,27 +191,38 @@ class S3Store(BucketStore):
         except ImportError as error:
             raise ConfigError(f"{self.root}: install parquetry[s3] to use s3://.") from error
         retries = {"mode": "standard", "total_max_attempts": _ATTEMPTS}
-        config = Config(retries=retries, max_pool_connections=_CONNECTIONS)
+        config = Config(
+            retries=retries,
+            max_pool_connections=_CONNECTIONS,
+            connect_timeout=_TIMEOUT,
+            read_timeout=_TIMEOUT,
+        )
         return boto3.session.Session().client("s3", config=config)
 
     @contextmanager
     def _translated(self, name: str) -> Iterator[None]:
         """Turn the client's errors into ours, once."""
         self._client()
-        from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+        from botocore import exceptions
 
         where = self.uri(name)
         try:
             yield
-        except ClientError as error:
-            raise _ours(where, str(error.response.get("Error", {}).get("Code", "")), error) from error
-        except NoCredentialsError as error:
+        except exceptions.ClientError as error:
+            raise _ours(where, error) from error
+        except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError) as error:
             raise ConfigError(
                 f"{self.root}: no credentials for S3 were found. Run `aws configure`, or set "
                 "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
             ) from error
-        except BotoCoreError as error:
-            raise StorageError(f"{where}: {error}.") from error
+        except (
+            exceptions.CredentialRetrievalError,
+            exceptions.SSOError,
+            exceptions.TokenRetrievalError,
+        ) as error:
+            raise expired(where, said(error), _RENEW) from error
+        except exceptions.BotoCoreError as error:
+            raise StorageError(f"{where}: {said(error)}.") from error
 
 
 def _info(name: str, size: int, facts: Mapping[str, Any]) -> ObjectInfo:
@@ -222,11 +231,19 @@ def _info(name: str, size: int, facts: Mapping[str, Any]) -> ObjectInfo:
     return ObjectInfo(name, size, tag, f"etag:{tag}", int(modified.timestamp()) if modified else None)
 
 
-def _ours(where: str, code: str, error: Exception) -> StorageError:
+def _ours(where: str, error: Any) -> StorageError:
+    told = error.response.get("Error", {})
+    code = str(told.get("Code", ""))
     if code in _MISSING:
         return NotFoundError(f"There is no {where}.")
     if code in _TAKEN:
         return PreconditionError(f"{where} was changed by another writer, or exists already.")
+    if code in _EXPIRED:
+        return expired(where, code, _RENEW)
+    if code in _DENIED and "kms:" in str(told.get("Message", "")):
+        return StorageError(
+            f"{where}: access denied to its key ({code}). Grant kms:Decrypt and kms:GenerateDataKey on it."
+        )
     if code in _DENIED:
         return StorageError(f"{where}: access denied ({code}). Grant list, get, put and delete on it.")
-    return StorageError(f"{where}: {error}.")
+    return StorageError(f"{where}: {said(error)}.")
