@@ -15,7 +15,7 @@ class RecordNames:
     """The names given so far; ``told`` are those by number that are known before."""
 
     def __init__(self, told: Mapping[int, str] | None = None) -> None:
-        self._told = told or {}
+        self._told = {} if told is None else told
         self._taken: set[str] = set()
         self._seconds: dict[str, int] = {}
 

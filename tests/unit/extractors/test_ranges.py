@@ -168,6 +168,13 @@ def test_the_second_of_an_id_is_called_so_in_whatever_range_it_is():
     ]
 
 
+def test_seconds_of_an_id_within_a_range_follow_those_before_it():
+    data = b"".join(b'{"id": "%s", "t": "x"}\n' % name for name in (b"a", b"bbbbbb", b"a", b"a (2)", b"a"))
+    _, last = ranges = cut(data, "x.jsonl", settings_of(id="id"), 62)
+    assert last.names.to_pylist() == ["a (2)", "a (2) (2)", "a (3)"]
+    assert hold_equal(data, "x.jsonl", settings_of(id="id"), 62) == len(ranges)
+
+
 def test_each_range_knows_that_somewhere_a_record_is_broken_whose_id_is_in_it():
     data = b'{"id": "a"}\n{"id": "b\n{"id": "c"}\n'
     assert [one.records.unsure for one in cut(data, "x.jsonl", settings_of(id="id"), 1)] == [True] * 3
