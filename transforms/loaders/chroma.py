@@ -87,7 +87,8 @@ class ChromaLoader:
         found = self._collection(collection)
         if found is None:
             return None
-        space = (found.configuration.get("hnsw") or found.configuration.get("spann") or {}).get("space", "")
+        facts = found.configuration_json
+        space = (facts.get("hnsw") or facts.get("spann") or {}).get("space", "")
         one = found.get(limit=1, include=["embeddings"])["embeddings"]
         return Existing(len(one[0]) if one is not None and len(one) else None, _SPACES.get(str(space)))
 

@@ -1,12 +1,13 @@
 """Milvus, on a server or in a file of Milvus Lite: a typed column each, metadata as JSON.
 
 Its client takes a dictionary a row. Collections are read at the level ``Strong``, so that a count sees what was
-written before it.
+written before it, and are loaded for it: one that was released answers nothing.
 """
 
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from transforms.loaders.values import METADATA, columns_of, ids_of, pieces, vect
 from transforms.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from transforms.loaders.address import Address
     from transforms.loaders.protocol import Field, Metric, Target
@@ -50,12 +51,13 @@ def connect(address: Address) -> MilvusLoader:
             raise ConfigError(
                 f"{address.shown}: a file of Milvus Lite ends in .db and lies in a folder that is there."
             )
-        return MilvusLoader(MilvusClient(str(path)))
+        return MilvusLoader(MilvusClient(str(path)), partial(_release, str(path)))
     named = "@" in address.rest
     secrets = {"password_env": "MILVUS_PASSWORD"} if named else {"token_env": "MILVUS_TOKEN"}
     server = server_of(address, 19530, secrets, path="name of a database")
     token = f"{server.user}:{server.secret or ''}" if server.user else server.secret or ""
-    return MilvusLoader(MilvusClient(server.url, token=token, db_name=server.path, timeout=120))
+    client = MilvusClient(server.url, token=token, db_name=server.path, timeout=120)
+    return MilvusLoader(client, lambda: None)
 
 
 class MilvusLoader:
@@ -67,11 +69,13 @@ class MilvusLoader:
     )
     errors = (MilvusException, grpc.RpcError)
 
-    def __init__(self, client: MilvusClient) -> None:
+    def __init__(self, client: MilvusClient, release: Callable[[], None]) -> None:
         self._client = client
+        self._release = release
 
     def close(self) -> None:
         self._client.close()
+        self._release()
 
     def resolve(self, name: str) -> str:
         if name in self._client.list_collections():
@@ -149,12 +153,14 @@ class MilvusLoader:
         return int(found[0]["count(*)"])
 
     def held(self, target: Target, ids: Sequence[str]) -> set[str]:
+        self._client.load_collection(target.collection)
         found = self._client.query(
             target.collection, ids=list(ids), output_fields=[target.id], consistency_level="Strong"
         )
         return {str(row[target.id]) for row in found}
 
     def ids(self, target: Target) -> Iterator[pa.Array]:
+        self._client.load_collection(target.collection)
         rows = self._client.query_iterator(
             target.collection, batch_size=_PAGE, output_fields=[target.id], consistency_level="Strong"
         )
@@ -181,6 +187,13 @@ class MilvusLoader:
         self._client.create_collection(
             STATES, schema=schema, index_params=params, consistency_level="Strong"
         )
+
+
+def _release(path: str) -> None:
+    """Stop the server of Milvus Lite in this process, which would keep the file from others to its end."""
+    from milvus_lite.server_manager import server_manager_instance
+
+    server_manager_instance.release_server(path)
 
 
 def _rows(batch: pa.RecordBatch, target: Target) -> list[dict[str, object]]:

@@ -2,6 +2,7 @@
 
 from contextlib import closing, contextmanager
 
+from milvus_lite.server_manager import server_manager_instance
 from pymilvus import MilvusClient
 
 from tests.stores.adapters.seen import Seen
@@ -12,13 +13,18 @@ def started():
     yield lambda folder: f"milvus:{folder}/store.db"
 
 
+@contextmanager
 def _open(to):
-    return closing(MilvusClient(to.removeprefix("milvus:")))
+    path = to.removeprefix("milvus:")
+    with closing(MilvusClient(path)) as client:
+        yield client
+    server_manager_instance.release_server(path)
 
 
 def rows(to, collection):
     names = ["text", "source_name", "chunk_index", "section_path", "doc_title"]
     with _open(to) as client:
+        client.load_collection(collection)
         found = client.query(collection, filter="", limit=10_000, output_fields=["chunk_id", *names])
         return {row["chunk_id"]: _seen([row[name] for name in names]) for row in found}
 
@@ -31,5 +37,6 @@ def _seen(values):
 def nearest(to, collection, vector, most, source=None):
     condition = "" if source is None else f'source_name == "{source}"'
     with _open(to) as client:
+        client.load_collection(collection)
         found = client.search(collection, [vector], limit=most, filter=condition)
         return [hit["id"] if "id" in hit else hit["chunk_id"] for hit in found[0]]

@@ -33,9 +33,19 @@ def opensearch_server():
     (folder / "config/log4j2.properties").write_text("status = error\nrootLogger.level = error\n")
     port = free_port()
     classes = f"{_PACKAGES}/*:{folder}/plugin/*"
-    command = ["java", "-Xmx512m", "-cp", classes, str(_NODE), str(folder), str(port)]
+    command = [
+        "java",
+        "-Xmx512m",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
+        "-cp",
+        classes,
+        str(_NODE),
+        str(folder),
+        str(port),
+    ]
     try:
-        with serving(command, port) as url:
+        with serving(command, port, patience=300) as url:
             health = {"wait_for_status": "yellow", "timeout": "60s"}
             httpx.get(f"{url}/_cluster/health", params=health, timeout=90).raise_for_status()
             yield url
