@@ -1,7 +1,7 @@
 """Reads presentations: a slide is a page, its title a heading, its speaker notes a marked section.
 
-Shapes are read in the file's order, which is the order in which screen readers read them. Left out are
-dates, footers and slide numbers, comments and, unless asked for, hidden slides and shapes.
+Shapes are read as they stand on the slide, from the top left. Left out are dates, footers and slide numbers, comments
+and, unless asked for, hidden slides and shapes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from transforms.extractors.drawing_text import Paragraph, paragraphs
 from transforms.extractors.markdown_writer import MarkdownWriter
 from transforms.extractors.ooxml import RELATION_ID, Package
+from transforms.extractors.pptx_places import Places, in_reading_order
 from transforms.extractors.safe_xml import Element, local_name
 
 NOTES_TITLE = "Speaker notes"
@@ -26,9 +27,12 @@ _REPEATED = ("dt", "ftr", "sldNum", "hdr", "sldImg")
 class _Slide:
     """Writes one slide's shapes."""
 
-    def __init__(self, package: Package, part: str, out: MarkdownWriter, *, keep_hidden: bool) -> None:
+    def __init__(
+        self, package: Package, part: str, places: Places, out: MarkdownWriter, *, keep_hidden: bool
+    ) -> None:
         self._package = package
         self._part = part
+        self._place_of = places.of(part)
         self._out = out
         self._keep_hidden = keep_hidden
 
@@ -43,15 +47,13 @@ class _Slide:
         self._notes()
 
     def _shapes(self, candidates: Iterable[Element]) -> Iterator[Element]:
-        """The shapes with content of their own: groups are opened, of alternatives the first is taken."""
-        for shape in candidates:
+        """The shapes with content of their own as they are read: groups are opened where they stand."""
+        for shape in in_reading_order(_chosen(candidates), self._place_of):
             name = local_name(shape)
             if self._is_hidden(shape):
                 continue
             if name == "grpSp":
                 yield from self._shapes(shape)
-            elif name == "AlternateContent":
-                yield from self._shapes(next(iter(shape), ()))
             elif name in ("sp", "graphicFrame"):
                 yield shape
 
@@ -112,6 +114,7 @@ def read_pptx(package: Package, *, keep_hidden: bool) -> MarkdownWriter:
     root = package.tree(main)
     first = root.get("firstSlideNum", "")
     relations = package.relations(main)
+    places = Places(package)
     for position, entry in enumerate(root.iterfind(f"{_P}sldIdLst/{_P}sldId")):
         relation = relations.get(entry.get(RELATION_ID, ""))
         if relation is None:
@@ -120,8 +123,17 @@ def read_pptx(package: Package, *, keep_hidden: bool) -> MarkdownWriter:
         if slide.get("show") in ("0", "false") and not keep_hidden:
             continue
         out.page(position + 1, str(int(first) + position) if first.isdecimal() else None)
-        _Slide(package, relation.target, out, keep_hidden=keep_hidden).write(slide)
+        _Slide(package, relation.target, places, out, keep_hidden=keep_hidden).write(slide)
     return out
+
+
+def _chosen(candidates: Iterable[Element]) -> Iterator[Element]:
+    """The elements themselves, of alternatives the first."""
+    for element in candidates:
+        if local_name(element) == "AlternateContent":
+            yield from _chosen(next(iter(element), ()))
+        else:
+            yield element
 
 
 def _placeholder(shape: Element) -> str | None:

@@ -83,9 +83,11 @@ def make_docx() -> MakeDocx:
 
 @pytest.fixture
 def make_pptx() -> MakePptx:
-    """Makes a presentation of the shapes' XML of each slide; notes by slide number from 1."""
+    """Makes a presentation of the shapes' XML of each slide; notes by slide number from 1, one layout for all."""
 
-    def make(*slides: str, notes: Mapping[int, str] | None = None, hidden: int = 0) -> bytes:
+    def make(
+        *slides: str, notes: Mapping[int, str] | None = None, hidden: int = 0, layout: str = ""
+    ) -> bytes:
         members = {
             "[Content_Types].xml": "<Types/>",
             "_rels/.rels": relations(("r1", "officeDocument", "ppt/presentation.xml")),
@@ -101,6 +103,14 @@ def make_pptx() -> MakePptx:
             show = ' show="0"' if number == hidden else ""
             members[f"ppt/slides/slide{number}.xml"] = (
                 f"<p:sld {NAMESPACES}{show}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>"
+            )
+            if layout:
+                members[f"ppt/slides/_rels/slide{number}.xml.rels"] = relations(
+                    ("l", "slideLayout", "../slideLayouts/slideLayout1.xml")
+                )
+        if layout:
+            members["ppt/slideLayouts/slideLayout1.xml"] = (
+                f"<p:sldLayout {NAMESPACES}><p:cSld><p:spTree>{layout}</p:spTree></p:cSld></p:sldLayout>"
             )
         for number, shapes in (notes or {}).items():
             members[f"ppt/slides/_rels/slide{number}.xml.rels"] = relations(

@@ -40,6 +40,48 @@ def test_a_slide_is_a_page_its_title_a_heading_and_its_notes_a_section(make_pptx
     assert document.text[43:52] == "# Second."
 
 
+def box(text: str, x: float, y: float, width: float = 3, height: float = 1) -> str:
+    """A text box at a place, in inches."""
+    place = " ".join(f'{name}="{round(914400 * value)}"' for name, value in (("x", x), ("y", y)))
+    size = " ".join(f'{name}="{round(914400 * value)}"' for name, value in (("cx", width), ("cy", height)))
+    frame = f"<p:spPr><a:xfrm><a:off {place}/><a:ext {size}/></a:xfrm></p:spPr>"
+    return shape(line(text)).replace("<p:txBody>", f"{frame}<p:txBody>")
+
+
+def test_shapes_are_read_from_the_top_left_whatever_their_order_in_the_file(make_pptx: MakePptx) -> None:
+    slide = (
+        box("foot", 1, 6, width=8) + box("right", 5, 2) + box("left", 1, 2.1) + box("top", 1, 0.5, width=8)
+    )
+    assert read(make_pptx(slide)).text == "top\n\nleft\n\nright\n\nfoot\n"
+
+
+def test_columns_are_read_one_after_the_other_where_no_gap_goes_across_both(make_pptx: MakePptx) -> None:
+    left = box("left 1", 1, 1, height=2.5) + box("left 2", 1, 3.6, height=2)
+    right = box("right 1", 5, 1, height=1) + box("right 2", 5, 2.1, height=3.5)
+    assert read(make_pptx(right + left)).text == "left 1\n\nleft 2\n\nright 1\n\nright 2\n"
+
+
+def test_a_group_is_read_where_it_stands_and_by_its_own_places(make_pptx: MakePptx) -> None:
+    frame = '<p:grpSpPr><a:xfrm><a:off x="914400" y="914400"/><a:ext cx="914400" cy="914400"/></a:xfrm></p:grpSpPr>'
+    group = f"<p:grpSp><p:nvGrpSpPr/>{frame}{box('second', 1, 8)}{box('first', 1, 7)}</p:grpSp>"
+    assert read(make_pptx(box("below", 1, 4) + group)).text == "first\n\nsecond\n\nbelow\n"
+
+
+def test_a_placeholder_stands_where_its_layout_has_it(make_pptx: MakePptx) -> None:
+    upper = box("", 1, 1).replace("<p:nvPr>", '<p:nvPr><p:ph type="body" idx="4"/>')
+    lower = box("", 1, 5).replace("<p:nvPr>", '<p:nvPr><p:ph type="body" idx="9"/>')
+    slide = "".join(
+        shape(line(text), kind="body").replace('"body"', f'"body" idx="{number}"')
+        for text, number in (("below", 9), ("above", 4))
+    )
+    assert read(make_pptx(slide, layout=upper + lower)).text == "above\n\nbelow\n"
+
+
+def test_shapes_without_a_place_follow_the_one_before_them(make_pptx: MakePptx) -> None:
+    slide = box("below", 1, 4) + shape(line("its note")) + box("above", 1, 1)
+    assert read(make_pptx(slide)).text == "above\n\nbelow\n\nits note\n"
+
+
 def test_a_text_box_reads_the_same_before_and_after_it_is_grouped(make_pptx: MakePptx) -> None:
     box = shape(line("In a box"))
     properties = '<p:nvGrpSpPr><p:cNvPr id="2" name="g"/></p:nvGrpSpPr><p:grpSpPr/>'
