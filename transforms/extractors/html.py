@@ -46,6 +46,18 @@ _METADATA = {
 _SPAN_AT_MOST = 1000
 _CELLS_AT_MOST = 200_000
 _LAYOUT = re.compile(r"</?(?:div|span|font|center|section|article)\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(r"</?([a-z][\w-]*)\b[^<>]*>", re.IGNORECASE)
+_FLAT = frozenset((
+    "body", "br", "h1", "h2", "h3", "h4", "h5", "h6", "head", "html", "meta", "noscript", "p", "pre", "script", "style",
+    "textarea", "title",
+))  # fmt: skip
+_LOOKS = frozenset((
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd",
+    "label", "mark", "nobr", "q", "rb", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "tt",
+    "u", "var", "wbr",
+))  # fmt: skip
+FLATTENED = "structure_flattened"
+"""Warning: a page nested too deep for its lists, tables and quotes to be told from paragraphs."""
 _DEEPEST = 2048
 """Levels of elements that libxml2 keeps."""
 _CALLS_A_LEVEL = 4
@@ -58,7 +70,9 @@ def extract_html(data: bytes, settings: ExtractSettings) -> Document:
         RejectedError: ``corrupt`` where there is no page, ``no_text`` where there is no text on it.
     """
     text, warnings = decode(data, settings.encoding)
-    root = _parsed(re.sub(r"\A\s*<\?xml[^>]*\?>", "", canonical_text(text)))
+    root, is_flat = _parsed(re.sub(r"\A\s*<\?xml[^>]*\?>", "", canonical_text(text)))
+    if is_flat:
+        warnings = (*warnings, FLATTENED)
     with _deep_calls():
         markdown = _markdown(root, settings)
     if not markdown.strip():
@@ -77,17 +91,28 @@ def extract_html(data: bytes, settings: ExtractSettings) -> Document:
     )
 
 
-def _parsed(text: str) -> HtmlElement:
-    """The page's tree. Where it is too deep for the parser, boxes that only lay it out become line breaks.
+def _parsed(text: str) -> tuple[HtmlElement, bool]:
+    """The page's tree, and whether lists, tables and quotes had to go for it.
 
-    Beyond its limit the parser drops all that follows and says so in its log alone.
+    Where a page is too deep for the parser, boxes that only lay it out become line breaks, and where that is not enough
+    all that nests. Beyond its limit the parser drops all that follows and says so in its log alone.
     """
-    root, is_whole = _tree(text)
-    if not is_whole:
-        root, is_whole = _tree(_LAYOUT.sub("<br>", text))
-    if not is_whole:
-        raise RejectedError("too_deep", f"The page nests its elements more than {_DEEPEST:,} deep.")
-    return root
+    for is_flat, simpler in ((False, str), (False, _without_boxes), (True, _flattened)):
+        root, is_whole = _tree(simpler(text))
+        if is_whole:
+            return root, is_flat
+    raise RejectedError("too_deep", f"The page nests its elements more than {_DEEPEST:,} deep.")
+
+
+def _without_boxes(text: str) -> str:
+    return _LAYOUT.sub("<br>", text)
+
+
+def _flattened(text: str) -> str:
+    """A page of headings, paragraphs and cells; words that only had a look stay whole."""
+    return _TAG.sub(
+        lambda tag: tag[0] if tag[1].lower() in _FLAT else "" if tag[1].lower() in _LOOKS else "<br>", text
+    )
 
 
 def _tree(text: str) -> tuple[HtmlElement, bool]:

@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 _NEVER = frozenset((
-    "audio", "button", "canvas", "embed", "head", "iframe", "input", "noscript", "object", "script",
+    "audio", "button", "canvas", "embed", "head", "iframe", "input", "noscript", "object", "rp", "rt", "rtc", "script",
     "select", "style", "svg", "template", "textarea", "video",
 ))  # fmt: skip
+"""Among them the readings above East Asian characters, which repeat them."""
 _AROUND = frozenset(("nav", "header", "footer", "aside", "form", "dialog"))
 _AROUND_ROLES = frozenset(
     ("navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar")

@@ -147,7 +147,25 @@ def test_lists_that_are_never_closed_are_kept_as_deep_as_they_go() -> None:
     assert "end" in text
 
 
-def test_a_page_deeper_than_any_parser_goes_is_refused_and_not_cut() -> None:
+def test_a_page_deeper_than_any_parser_goes_is_read_without_what_nests() -> None:
+    document = read("<h1>Top</h1>" + "<b>" * 3_000 + "de<i>ep</i>" + "</b>" * 3_000 + "<p>After")
+    assert document.text == "# Top\n\ndeep\n\nAfter\n"
+    assert document.warnings == ("structure_flattened",)
+    quotes = read(
+        "<blockquote>one" * 2_500 + "<table><tr><td>cell<script>no()</script></table>" + "<h2>End</h2>"
+    )
+    assert quotes.text.startswith("one\n\none\n\n")
+    assert quotes.text.endswith("one\n\ncell\n\n## End\n")
+
+
+def test_headings_that_are_never_closed_are_refused_and_not_cut_when_they_are_too_deep() -> None:
     with pytest.raises(RejectedError) as refused:
-        read("<b>" * 3_000 + "deep" + "</b>" * 3_000 + "<p>After")
+        read("<pre><p>" * 3_000 + "deep")
     assert refused.value.reason == "too_deep"
+
+
+def test_readings_above_characters_are_left_out() -> None:
+    page = (
+        "<p><ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>を<ruby><rb>読</rb><rt>よ</rt></ruby>む</p>"
+    )
+    assert read(page).text == "漢字を読む\n"
