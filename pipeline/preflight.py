@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from pipeline.beam_options import check_beam_options
+from pipeline.elsewhere import check_reach
 from pipeline.job import make_job
 from transforms.embedders.registry import make_embedder
 from transforms.model.errors import ConfigError, NewerTableError, ParquetryError, StorageError
@@ -37,7 +38,9 @@ def check_job(config: JobConfig, beam_args: Sequence[str] = ()) -> None:
 
 def _faults(config: JobConfig, beam_args: Sequence[str]) -> Iterator[str]:
     for source in config.sources:
+        yield from _fault(f"source `{source.name}`", check_reach, source.root, beam_args)
         yield from _fault(f"source `{source.name}`", _check_root, source.root)
+    yield from _fault("table", check_reach, config.table, beam_args)
     yield from _fault("table", _check_table, config.table)
     yield from _fault("options", check_beam_options, beam_args)
     of_embedder = list(_fault("embedder", make_embedder, config.embedder))

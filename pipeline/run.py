@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.beam_errors import our_errors, shortened
 from pipeline.beam_options import LOCAL_RUNNERS, runner_of
+from pipeline.elsewhere import for_workers, only_writes_template
 from pipeline.job import make_job, price_of_job
 from pipeline.preflight import check_job
 from pipeline.scope import ALL, Scope
@@ -26,7 +27,7 @@ from transforms.planning.source import plan_alone
 from transforms.stages.about import about, keep_about
 from transforms.stages.commit import commit_snapshot
 from transforms.stages.guards import check_plans
-from transforms.stages.outcome import forget_old_outcomes, read_outcome
+from transforms.stages.outcome import forget_old_outcomes, handed_over, read_outcome
 from transforms.stages.plans import keep_plan
 from transforms.stages.progress import Watch
 from transforms.stages.shard import finish_shard
@@ -122,6 +123,8 @@ def _run(job: Job, config: JobConfig, beam_args: list[str]) -> Outcome:
     try:
         return read_outcome(job)
     except NotFoundError as error:
+        if only_writes_template(beam_args):
+            return handed_over(job)
         raise ParquetryError(
             f"The runner ended without a result for run {job.run_id}; the table is as it was. "
             "Its log says what happened; the same command goes on from where this run stopped."
@@ -135,7 +138,7 @@ def _run_elsewhere(job: Job, config: JobConfig, beam_args: list[str]) -> None:
     from pipeline.dag import run_everything
 
     options = PipelineOptions(beam_args)
-    job = replace(job, workers=processes_elsewhere(options, config))
+    job = replace(for_workers(job), workers=processes_elsewhere(options, config))
     try:
         with beam.Pipeline(options=options) as pipeline:
             run_everything(pipeline, job)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pipeline.scope import Words
     from transforms.stages.outcome import Outcome
 
-EXIT_CODES = {"published": 0, "unchanged": 0, "too_many_rejected": 3}
+EXIT_CODES = {"published": 0, "unchanged": 0, "handed_over": 0, "too_many_rejected": 3}
 
 
 def run(
@@ -59,6 +59,13 @@ def run(
 def show(outcome: Outcome, seconds: float | None) -> None:
     """Print for people how a run ended, and how long it took where that is known."""
     console = plain_console()
+    if outcome.status == "handed_over":
+        console.print(
+            f"Written down as run {outcome.run_id}: whoever starts it, `parquetry status {shlex.quote(outcome.table)}` "
+            "tells how far it is.",
+            soft_wrap=True,
+        )
+        return
     console.print(counts_table(outcome.sources, outcome.counts))
     for reason, count in outcome.reasons.items():
         example = outcome.examples.get(reason, "")

@@ -20,7 +20,7 @@ class Outcome:
     """The end of one run. ``counts`` and ``sources`` are those of the manifest."""
 
     run_id: str
-    status: Literal["published", "unchanged", "too_many_rejected", "refused"]
+    status: Literal["published", "unchanged", "too_many_rejected", "refused", "handed_over"]
     table: str
     snapshot: int | None
     """The newest snapshot after the run; None where there is none."""
@@ -51,6 +51,11 @@ KEPT = 100
 def refused(job: Job, sentence: str) -> Outcome:
     """The end of a run that a guard refused."""
     return Outcome(job.run_id, "refused", job.table, job.parent, refusal=sentence)
+
+
+def handed_over(job: Job) -> Outcome:
+    """What is known of a run that somebody else is to start: it has not begun."""
+    return Outcome(job.run_id, "handed_over", job.table, job.parent)
 
 
 def keep_outcome(outcome: Outcome, job: Job) -> None:
