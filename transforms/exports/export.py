@@ -121,9 +121,9 @@ def check(profile: Profile, root: str) -> Iterator[Fault]:
     if profile.folder and read_manifest(store) is not None:
         store = open_store(f"{root.rstrip('/')}/{profile.folder.rstrip('/')}")
     sizes = {info.name: info.size for page in store.list() for info in page} if store.exists_root() else {}
-    yield from profile.check(
-        Folder(store, {name: size for name, size in sizes.items() if not is_ours(name)})
-    )
+    if not profile.folder:
+        sizes = {name: size for name, size in sizes.items() if not is_ours(name)}
+    yield from profile.check(Folder(store, sizes))
 
 
 @dataclass

@@ -68,7 +68,7 @@ def _namespace(job: Job) -> bytes:
 
 def _check(folder: Folder) -> Iterator[Fault]:
     yield from folder.strangers(
-        r"(import/)?[^/]+/[^/]+\.parquet|(upserts|deletes)/[^/]+\.json",
+        r"(import/[^/]+|(?!import/)[^/]+)/[^/]+\.parquet|(upserts|deletes)/[^/]+\.json",
         "NAMESPACE/*.parquet, upserts/*.json and deletes/*.json are known",
     )
     files = folder.names("", ".parquet")
@@ -118,6 +118,8 @@ def _record_faults(known: Known) -> Any:
         yield from known.id_faults(record.get("id"), *_ID)
         yield from known.vector_faults(record.get("values"), _DIMENSIONS)
         yield from flat_faults(metadata)
+        if isinstance(metadata, dict) and any(key.startswith("$") for key in metadata):
+            yield "metadata", "a key begins with $"
         yield from size_faults("metadata", metadata, _METADATA_BYTES)
 
     return faults

@@ -26,6 +26,7 @@ SQL_COLUMNS = (
 )
 """More than others: columns cost nothing there."""
 IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,62}"
+_SHOWN = 20
 _DELETED = pa.schema([pa.field(ID, pa.string(), nullable=False)])
 
 
@@ -65,14 +66,11 @@ def column_list(job: Job, quoted: Callable[[str], str], prefix: str = "") -> str
 
 
 def check_parquet(folder: Folder, dimensions: int, row_bytes: int) -> Iterator[Fault]:
-    """Faults of ``upserts/`` and ``deletes/``: one schema, ids once, vectors of one length, rows that are not too
-    large.
-    """
+    """Faults of ``upserts/`` and ``deletes/``: one schema, ids once, vectors of one length, rows not too large."""
     yield from folder.strangers(
         r"[^/]+\.sql|(upserts|deletes)/[^/]+\.parquet",
         "*.sql, upserts/*.parquet and deletes/*.parquet are known",
     )
-    wanted = {ID: pa.string(), VECTOR: pa.list_(pa.float32())}
     known, gone = Known(), Known()
 
     def row_faults(row: dict[str, object]) -> Iterator[Broken]:
@@ -82,21 +80,18 @@ def check_parquet(folder: Folder, dimensions: int, row_bytes: int) -> Iterator[F
         if size > row_bytes:
             yield "size", f"the row has {size:,} bytes, more than {row_bytes:,}"
 
-    names = folder.names("upserts/")
-    first = folder.schema(names[0]) if names else None
-    for name in names:
-        schema = folder.schema(name)
-        if schema is not None and first is not None and not schema.equals(first):
-            yield Fault(name, "columns", f"other columns, types or order than {names[0]}")
-        all_columns = (
-            wanted if schema is None else wanted | dict(zip(schema.names, schema.types, strict=True))
-        )
-        yield from folder.rows(name, all_columns, row_faults)
+    def id_faults(row: dict[str, object]) -> Iterator[Broken]:
+        yield from gone.id_faults(row[ID], ".+", "a string that holds something")
+
+    schemas = {name: folder.schema(name) for name in folder.names("upserts/")}
+    first = next((schema for schema in schemas.values() if schema is not None), None)
+    for name, schema in schemas.items():
+        if schema is not None and not schema.equals(first):
+            yield Fault(name, "columns", f"other columns, types or order than {next(iter(schemas))}")
+        columns = {} if schema is None else dict(zip(schema.names, schema.types, strict=True))
+        wanted = {ID: pa.string(), VECTOR: pa.list_(pa.float32())}
+        yield from folder.rows(name, columns | wanted, row_faults)
     for name in folder.names("deletes/"):
-        yield from folder.rows(
-            name,
-            {ID: pa.string()},
-            lambda row: gone.id_faults(row[ID], ".+", "a string that holds something"),
-        )
-    for identifier in sorted(known.ids & gone.ids)[:20]:
+        yield from folder.rows(name, {ID: pa.string()}, id_faults)
+    for identifier in sorted(known.ids & gone.ids)[:_SHOWN]:
         yield Fault("deletes/", "id_in_both", f"id {identifier!r} is in upserts/ too")
