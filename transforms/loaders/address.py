@@ -18,7 +18,7 @@ _LONGEST = 500
 """Characters of an error that are told."""
 _SCHEME = re.compile(r"([a-z][a-z0-9+-]+):(.*)", re.DOTALL)
 _PASSWORD = re.compile(
-    r"(?<=://)([^/@]*:)([^@]*)(?=@)|([?&](?:password|api_key|token)=)([^&#]*)", re.IGNORECASE
+    r"(?<=//)([^/@]*:)([^@]*)(?=@)|([?&](?:password|api_key|token)=)([^&#]*)", re.IGNORECASE
 )
 
 

@@ -25,8 +25,10 @@ def check_rows(batch: pa.RecordBatch, target: Target, limits: Limits, store: str
     """
     ids = batch.column(0)
     numbers = batch.column(1).flatten().to_numpy(zero_copy_only=True)
-    # The sum is finite if all are: in float64 no number of float32 values comes to infinity.
-    if not np.isfinite(np.add.reduce(numbers, dtype=np.float64)):
+    # The sum of squares is finite if all are, and quick; where it is not, it may still be large numbers.
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.dot(numbers, numbers)
+    if not np.isfinite(squares):
         rows = ~np.isfinite(numbers.reshape(-1, target.dimension)).all(axis=1)
         _refuse(ids, pa.array(rows), f"`{target.vector}` holds a number that is none (NaN or infinite)")
     if limits.uuids_only:

@@ -7,13 +7,17 @@ changes by ``merge_insert`` and ``delete``. Without an index vectors are scanned
 from __future__ import annotations
 
 import datetime
+import os
 from typing import TYPE_CHECKING, Any
 
-import lancedb
 import pyarrow as pa
 
 from transforms.loaders.protocol import Existing, Limits
 from transforms.loaders.sql import STATE, text
+
+# It warns of each table that it makes, and asks when it is imported.
+os.environ.setdefault("LANCE_LOG", "error")
+import lancedb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,7 +72,6 @@ class LanceDb:
         states.merge_insert("collection").when_matched_update_all().when_not_matched_insert_all().execute(
             row
         )
-        states.optimize(cleanup_older_than=_KEPT)
 
     def _table(self, name: str) -> Any:
         """The table of that name; None where there is none."""
@@ -107,7 +110,8 @@ class LanceDb:
                 m=target.index.m,
                 ef_construction=target.index.ef_construction,
             )
-        table.optimize(cleanup_older_than=_KEPT)
+        for one in (table, self._db.open_table(STATE)):
+            one.optimize(cleanup_older_than=_KEPT)
 
     def count(self, collection: str) -> int:
         return int(self._db.open_table(collection).count_rows())

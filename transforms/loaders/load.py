@@ -24,7 +24,7 @@ from transforms.loaders.registry import open_loader
 from transforms.loaders.selection import Selection, columns_read, split
 from transforms.loaders.state import SyncState, point_of, to_text
 from transforms.loaders.stream import ahead, batched, files_of, rows_of
-from transforms.loaders.survey import model_of, rows_selected, some_ids
+from transforms.loaders.survey import Vectors, rows_selected, some_ids, vectors_of
 from transforms.model.errors import ConfigError, ParquetryError, StorageError
 from transforms.table.reader import Snapshot
 
@@ -117,7 +117,9 @@ def _load(
     if settings.switch:
         check_alias(loader, alias)
     existing, found = look_at(loader, collection, where, wishes)
-    target, selection = _wanted(newest, settings, found.state, collection)
+    vectors = _vectors(newest, settings, found.state)
+    target = _target(settings, collection, vectors)
+    selection = Selection(settings.sources, parse_conditions(settings.filter), vectors.model)
     check_target(loader, target)
     if existing is not None:
         check_existing(existing, found.state, target, where, wishes)
@@ -130,7 +132,7 @@ def _load(
         target=target,
         selection=selection,
         batch_rows=settings.batch or loader.limits.batch_rows,
-        expected=rows_selected(newest, selection) if known is None else known,
+        expected=_expected(newest, selection, vectors) if known is None else known,
         watch=watch,
     )
     written, deleted = _done(work, plan, found.state)
@@ -266,31 +268,36 @@ def _announced(work: _Work, plan: Plan) -> SyncState:
     )
 
 
-def _wanted(
-    newest: Snapshot, settings: LoadSettings, state: SyncState | None, collection: str
-) -> tuple[Target, Selection]:
-    here = point_of(newest.manifest)
+def _vectors(newest: Snapshot, settings: LoadSettings, state: SyncState | None) -> Vectors:
+    """What the last load has found, where the table is the same since; else what the table says."""
     if (
         state is not None
-        and state.held == here
-        and state.toward is None
+        and state.held == point_of(newest.manifest)
         and settings.model in (None, state.model)
     ):
-        model, dimension = state.model, state.dimension
-    else:
-        model, dimension = model_of(newest, settings.sources, settings.model)
+        return Vectors(state.model, state.dimension, None)
+    return vectors_of(newest, settings.sources, settings.model)
+
+
+def _target(settings: LoadSettings, collection: str, vectors: Vectors) -> Target:
     id_name, vector_name = id_and_vector(settings.columns)
-    target = Target(
+    return Target(
         collection=collection,
         id=id_name,
         vector=vector_name,
         fields=fields_of(settings.columns),
-        dimension=dimension,
+        dimension=vectors.dimension,
         metric=settings.metric,
-        model=model,
+        model=vectors.model,
         index=settings.index.index(),
     )
-    return target, Selection(settings.sources, parse_conditions(settings.filter), model)
+
+
+def _expected(newest: Snapshot, selection: Selection, vectors: Vectors) -> int:
+    """How many rows are to be there; all vectors, where there are no conditions."""
+    if vectors.rows is None or selection.conditions:
+        return rows_selected(newest, selection)
+    return vectors.rows
 
 
 def _check_done(work: _Work) -> None:

@@ -118,7 +118,6 @@ class Postgres:
                 f"CREATE INDEX ON {quoted(table)} USING hnsw ({quoted(target.vector)} {operators}) "
                 f"WITH (m = {index.m}, ef_construction = {index.ef_construction})"
             )
-        self._db.execute(f"ANALYZE {quoted(table)}")
 
     def count(self, collection: str) -> int:
         return int(str(self._one(f"SELECT count(*) FROM {quoted(collection)}")))

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from transforms.table.reader import Snapshot
 
 
+_SMALL = 8
+"""Tables of less than this part of a batch wait for others: joining means copying."""
+
+
 def files_of(snapshot: Snapshot, sources: Sequence[str]) -> list[FileInfo]:
     """The files of chunks of some sources, or of all."""
     return [file for file in snapshot.files(CHUNKS) if not sources or file.source in sources]
@@ -59,18 +63,17 @@ def rows_of(
 
 
 def batched(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.RecordBatch]:
-    """Tables as batches of ``rows`` rows, the last one shorter; small tables are joined."""
+    """Tables as batches of ``rows`` rows at most: large ones are cut, where they stand, and small ones joined."""
     waiting: list[pa.Table] = []
     count = 0
     for table in tables:
         waiting.append(table)
         count += table.num_rows
-        while count >= rows:
-            joined = pa.concat_tables(waiting)
-            yield _batch(joined.slice(0, rows))
-            waiting, count = [joined.slice(rows)], count - rows
+        if count * _SMALL >= rows:
+            yield from _batches(waiting, rows)
+            waiting, count = [], 0
     if count:
-        yield _batch(pa.concat_tables(waiting))
+        yield from _batches(waiting, rows)
 
 
 def ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -124,5 +127,7 @@ def _group(parquet: pq.ParquetFile, group: int, columns: Sequence[str]) -> pa.Ta
     return table.select(list(columns))
 
 
-def _batch(table: pa.Table) -> pa.RecordBatch:
-    return table.combine_chunks().to_batches()[0]
+def _batches(tables: Sequence[pa.Table], rows: int) -> list[pa.RecordBatch]:
+    whole = tables[0] if len(tables) == 1 else pa.concat_tables(tables).combine_chunks()
+    batches: list[pa.RecordBatch] = whole.to_batches(max_chunksize=rows)
+    return batches

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
@@ -26,8 +27,18 @@ _PARALLEL = 8
 """Files read at once; clients of stores keep ten connections."""
 
 
-def model_of(snapshot: Snapshot, sources: Sequence[str], wanted: str | None) -> tuple[str, int]:
-    """The model that made the vectors, and their length.
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """The vectors of a snapshot, or of some sources of it: those of one model."""
+
+    model: str
+    dimension: int
+    rows: int | None
+    """None: not counted."""
+
+
+def vectors_of(snapshot: Snapshot, sources: Sequence[str], wanted: str | None = None) -> Vectors:
+    """The model that made the vectors, their length and their number.
 
     Raises:
         ConfigError: there is no vector at all, none of ``wanted``, or several models and none is wanted.
@@ -36,20 +47,28 @@ def model_of(snapshot: Snapshot, sources: Sequence[str], wanted: str | None) -> 
     for table in _narrow(snapshot, sources, ["embed_model", "embed_dim"]):
         groups = table.group_by(["embed_model", "embed_dim"]).aggregate([([], "count_all")]).to_pylist()
         counts.update({(row["embed_model"], row["embed_dim"]): row["count_all"] for row in groups})
-    found = {key: rows for key, rows in counts.items() if key[0] is not None and wanted in (None, key[0])}
+    found = [
+        Vectors(model, dimension, rows)
+        for (model, dimension), rows in sorted(counts.items(), key=str)
+        if model is not None and wanted in (None, model)
+    ]
     if len(found) == 1:
-        return next(iter(found))
+        return found[0]
     where = f"snapshot {snapshot.manifest.snapshot} of {snapshot.store.root}"
     if not found:
         of_model = f" of model {wanted}" if wanted else ""
         raise ConfigError(f"There is nothing to load: {where} has no vector{of_model} among these rows.")
-    models = ", ".join(
-        f"{name} ({size} numbers, {rows:,} rows)" for (name, size), rows in sorted(found.items())
-    )
+    models = ", ".join(f"{one.model} ({one.dimension} numbers, {one.rows:,} rows)" for one in found)
     raise ConfigError(
-        f"{where} has vectors of several models: {models}. Vectors of one cannot be compared with those of another: "
-        "bring the table to one model, or name one with `model`."
+        f"There are vectors of several models in {where}: {models}. Those of one cannot be compared with those of "
+        "another: bring the table to one model, or name one with `model`."
     )
+
+
+def model_of(snapshot: Snapshot, sources: Sequence[str], wanted: str | None) -> tuple[str, int]:
+    """Model and length of the vectors alone; raises as :func:`vectors_of` does."""
+    found = vectors_of(snapshot, sources, wanted)
+    return found.model, found.dimension
 
 
 def rows_selected(snapshot: Snapshot, selection: Selection) -> int:

@@ -1,0 +1,287 @@
+"""Loaders against the bare fast path of each store, in turns, in one run: rows a second, CPU, and their ratio.
+
+    python benchmarks/loading.py [--rows 50000] [--dimension 384] [--times 3] [--stores duckdb lancedb postgres]
+
+The bare path is the shortest program that is fast: a few lines of the store's own client over the same Parquet files
+and columns, without sync state, filter or checks. Each measurement is a process of its own; what is timed begins when
+libraries are loaded. CPU seconds are those of that process, and for PostgreSQL those of the server too. The ratio is
+that of the medians; wall times are those of a machine that may have had other work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import shutil
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from transforms.loaders.mapping import DEFAULT  # noqa: E402 - the folder is no installed package
+from transforms.storage.local import LocalStore  # noqa: E402
+from transforms.table.layout import shard_path  # noqa: E402
+from transforms.table.manifest import COUNTS, Manifest, SourceEntry, to_json  # noqa: E402
+from transforms.table.pointer import move_pointer  # noqa: E402
+from transforms.table.schema import CHUNKS, SCHEMA_VERSION  # noqa: E402
+from transforms.table.writer import write_table  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SHARD = 5_000
+WORDS = ["the", "pump", "of", "a", "valve", "turns", "when", "water", "comes", "through", "and", "stops", "again"]
+BARE, LOADER = "bare", "loader"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one load took."""
+
+    wall_seconds: float
+    cpu_seconds: float
+
+
+def write_table_of(folder: Path, count: int, dimension: int) -> None:
+    """A published table with one snapshot of made-up chunks of some 700 characters."""
+    store = LocalStore(str(folder))
+    chance = np.random.default_rng(1)
+    files = [
+        write_table(
+            store, shard_path(1, "chunks", "docs", f"{at:016x}"), _shard(at, min(SHARD, count - at), dimension, chance),
+            "docs", {},
+        )
+        for at in range(0, count, SHARD)
+    ]  # fmt: skip
+    counts = dict.fromkeys(COUNTS, 0) | {"chunks": count}
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    sources = {"docs": SourceEntry("docs", counts)}
+    manifest = Manifest(SCHEMA_VERSION, 1, None, now, "benchmark", "run", {}, tuple(files), sources, counts)
+    store.write("snapshots/000001/manifest.json", to_json(manifest))
+    move_pointer(store, 1, None)
+
+
+def _shard(first: int, count: int, dimension: int, chance: np.random.Generator) -> pa.Table:
+    vectors = chance.standard_normal((count, dimension)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    texts = [" ".join(words) for words in chance.choice(WORDS, (count, 140))]
+    numbers = range(first, first + count)
+    given = {
+        "chunk_id": [f"{n:08x}-0000-8000-8000-{n:012x}" for n in numbers],
+        "source_name": ["docs"] * count,
+        "doc_id": [f"folder/page-{n // 10:06}.md" for n in numbers],
+        "doc_uri": [f"/corpus/folder/page-{n // 10:06}.md" for n in numbers],
+        "doc_title": [f"Page {n // 10}" for n in numbers],
+        "chunk_index": [n % 10 for n in numbers],
+        "text": texts,
+        "section_title": [f"Part {n % 10}" for n in numbers],
+        "section_path": [["Page", f"Part {n % 10}"] for n in numbers],
+        "metadata": ['{"kind": "made up"}'] * count,
+        "embedding": pa.ListArray.from_arrays(
+            pa.array(np.arange(count + 1, dtype=np.int32) * dimension), pa.array(vectors.ravel())
+        ).cast(CHUNKS.field("embedding").type),
+        "embed_model": ["made-up@1"] * count,
+        "embed_dim": [dimension] * count,
+        "changed_in": [1] * count,
+    }
+    return pa.table([given.get(field.name, _plain(field, count)) for field in CHUNKS], schema=CHUNKS)
+
+
+def _plain(field: pa.Field, count: int) -> pa.Array | list[object]:
+    if field.nullable:
+        return pa.nulls(count, field.type)
+    return [[] if pa.types.is_list(field.type) else "" if pa.types.is_string(field.type) else 0] * count
+
+
+def bare_duckdb(table: Path, to: str, dimension: int) -> None:
+    import duckdb
+
+    columns = ", ".join(name for name in DEFAULT if name != "embedding")
+    db = duckdb.connect(to.removeprefix("duckdb:"))
+    db.execute(
+        f"CREATE TABLE chunks AS SELECT {columns}, embedding::FLOAT[{dimension}] AS embedding "
+        f"FROM read_parquet('{table}/snapshots/000001/chunks/**/*.parquet')"
+    )
+    db.close()
+
+
+def bare_lancedb(table: Path, to: str, dimension: int) -> None:
+    import lancedb
+
+    rows = ds.dataset(table / "snapshots/000001/chunks", partitioning="hive").scanner(columns=list(DEFAULT))
+    kind = pa.list_(pa.float32(), dimension)
+    schema = pa.schema([f.with_type(kind) if f.name == "embedding" else f for f in rows.projected_schema])
+    reader = pa.RecordBatchReader.from_batches(
+        schema, (batch.cast(schema) for batch in rows.to_reader() if batch.num_rows)
+    )
+    lancedb.connect(to.removeprefix("lancedb:")).create_table("chunks", reader)
+
+
+def bare_postgres(table: Path, to: str, dimension: int) -> None:
+    import psycopg
+    from psycopg.adapt import Dumper
+    from psycopg.pq import Format
+
+    class VectorDumper(Dumper):
+        """As that of the package pgvector."""
+
+        format = Format.BINARY
+
+        def dump(self, obj: object) -> bytes:
+            return struct.pack(">hh", dimension, 0) + np.asarray(obj, ">f4").tobytes()
+
+    columns = [name for name in DEFAULT if name != "embedding"]
+    others = {"chunk_index": "int4", "page_start": "int4", "section_path": "text[]"}
+    types = {name: others.get(name, "text") for name in columns}
+    with psycopg.connect(to) as db:
+        db.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        db.execute(
+            f"CREATE TABLE chunks ({', '.join(f'{name} {kind}' for name, kind in types.items())}, "
+            f"embedding vector({dimension}))"
+        )
+        info = psycopg.types.TypeInfo.fetch(db, "vector")
+        info.register(db)
+        VectorDumper.oid = info.oid
+        db.adapters.register_dumper(np.ndarray, VectorDumper)
+        rows = ds.dataset(table / "snapshots/000001/chunks", partitioning="hive").scanner(
+            columns=list(DEFAULT)
+        )
+        with db.cursor().copy(
+            f"COPY chunks ({', '.join(columns)}, embedding) FROM STDIN (FORMAT binary)"
+        ) as copy:
+            copy.set_types([*types.values(), "vector"])
+            for batch in rows.to_batches():
+                vectors = batch["embedding"].flatten().to_numpy().reshape(-1, dimension)
+                values = [batch[name].to_pylist() for name in columns]
+                for row in zip(*values, vectors, strict=True):
+                    copy.write_row(row)
+        db.execute("ALTER TABLE chunks ADD PRIMARY KEY (chunk_id)")
+
+
+def by_loader(table: Path, to: str, _dimension: int) -> None:
+    from transforms.loaders.load import load
+    from transforms.loaders.settings import LoadSettings
+
+    load(LocalStore(str(table)), LoadSettings(to=to))
+
+
+BARE_PATHS: dict[str, Callable[[Path, str, int], None]] = {
+    "duckdb": bare_duckdb,
+    "lancedb": bare_lancedb,
+    "postgres": bare_postgres,
+}
+
+
+def measured(way: str, store: str, table: Path, to: str, dimension: int) -> Usage:
+    """One load in a process of its own."""
+    command = [sys.executable, __file__, "--one", way, store, str(table), to, str(dimension)]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if said.returncode:
+        raise SystemExit(said.stderr)
+    return Usage(**json.loads(said.stdout.splitlines()[-1]))
+
+
+def one(way: str, store: str, table: str, to: str, dimension: str) -> None:
+    """What the process of a measurement does."""
+    import importlib
+
+    importlib.import_module({"postgres": "psycopg"}.get(store, store))
+    importlib.import_module("transforms.loaders.load")
+    importlib.import_module(f"transforms.loaders.{store}")
+    work = by_loader if way == LOADER else BARE_PATHS[store]
+    wall, cpu = time.monotonic(), time.process_time()
+    work(Path(table), to, int(dimension))
+    print(json.dumps({"wall_seconds": time.monotonic() - wall, "cpu_seconds": time.process_time() - cpu}))
+
+
+@contextmanager
+def places(store: str, folder: Path) -> Iterator[tuple[Callable[[str], str], Callable[[], float]]]:
+    """What gives an address for a name, and what tells the CPU seconds of a server."""
+    if store != "postgres":
+        yield lambda name: f"{store}:{folder}/{name}", lambda: 0.0
+        return
+    import psycopg
+
+    from tests.stores.adapters.postgres import server
+
+    with server() as uri:
+
+        def new(name: str) -> str:
+            with psycopg.connect(uri("postgres"), autocommit=True) as db:
+                db.execute(f'CREATE DATABASE "{name}"')
+            return uri(name)
+
+        with psycopg.connect(uri("postgres")) as db:
+            folder_of_data = Path(db.execute("SHOW data_directory").fetchone()[0])
+        postmaster = int((folder_of_data / "postmaster.pid").read_text().split()[0])
+        yield new, lambda: _cpu_with_children(postmaster)
+
+
+def _cpu_with_children(pid: int) -> float:
+    """Of a process and all of its children that have ended: those that served connections."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", type=int, default=50_000)
+    parser.add_argument("--dimension", type=int, default=384)
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--stores", nargs="+", choices=sorted(BARE_PATHS), default=sorted(BARE_PATHS))
+    parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.one:
+        one(*args.one)
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_table_of(folder / "table", args.rows, args.dimension)
+        print(
+            "| store | rows/s bare | rows/s loader | wall ratio | CPU s bare | CPU s loader | CPU ratio |"
+        )
+        print("|---|---|---|---|---|---|---|")
+        for store in args.stores:
+            print(_line(store, folder, args), flush=True)
+
+
+def _line(store: str, folder: Path, args: argparse.Namespace) -> str:
+    wall, cpu = defaultdict(list), defaultdict(list)
+    with places(store, folder) as (new, of_server):
+        for turn in range(args.times):
+            for way in (BARE, LOADER) if turn % 2 else (LOADER, BARE):
+                before = of_server()
+                usage = measured(way, store, folder / "table", new(f"{way}{turn}"), args.dimension)
+                wall[way].append(usage.wall_seconds)
+                cpu[way].append(usage.cpu_seconds + of_server() - before)
+                for path in folder.glob(f"{way}*"):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    seconds = {way: statistics.median(wall[way]) for way in wall}
+    cost = {way: statistics.median(cpu[way]) for way in cpu}
+    return (
+        f"| {store} | {args.rows / seconds[BARE]:,.0f} | {args.rows / seconds[LOADER]:,.0f} "
+        f"| {seconds[LOADER] / seconds[BARE]:.2f} | {cost[BARE]:.1f} | {cost[LOADER]:.1f} "
+        f"| {cost[LOADER] / cost[BARE]:.2f} |"
+    )
+
+
+if __name__ == "__main__":
+    main()

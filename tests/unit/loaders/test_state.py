@@ -1,0 +1,33 @@
+import dataclasses
+
+import pytest
+
+from transforms.loaders.state import Point, SyncState, from_text, to_text
+from transforms.model.errors import TableError
+
+STATE = SyncState(
+    table="/tables/käse", held=Point(3, "k3"), toward=Point(4, "k4"), shape="s", selection="f", dimension=8,
+    metric="cosine", model="m@1", rows=5,
+)  # fmt: skip
+
+
+def test_a_state_comes_back_from_its_text_in_ascii():
+    assert to_text(STATE).isascii()
+    assert from_text(to_text(STATE), "there") == STATE
+
+
+def test_a_load_that_has_ended_holds_what_it_was_on_the_way_to():
+    assert STATE.ended(7) == dataclasses.replace(STATE, held=Point(4, "k4"), toward=None, rows=7)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"version": 1}'])
+def test_what_is_no_state_is_refused_with_a_remedy(text):
+    with pytest.raises(
+        TableError, match="What there says of its contents cannot be read; load it again with --adopt"
+    ):
+        from_text(text, "there")
+
+
+def test_the_state_of_a_newer_program_is_left_alone():
+    with pytest.raises(TableError, match="loaded by a newer parquetry"):
+        from_text(to_text(dataclasses.replace(STATE, version=2)), "there")
