@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pipeline.scope import Words
     from transforms.planning.plan import SourcePlan
 
+_WIDTH = 130
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -75,6 +77,8 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
         print(json_line(record))
         return 0
     console = plain_console()
+    # Counts that are cut off say something else than they are: a narrow place breaks lines instead.
+    console.width = max(console.width, _WIDTH)
     console.print(_table(sources, totals))
     for line in _lines(totals, problems, cost, model, plans):
         console.print(line, soft_wrap=True)
@@ -105,7 +109,7 @@ def _table(sources: dict[str, Planned], totals: Counter[str]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("source")
     for column in _SHOWN:
-        table.add_column(column.replace("shards_", "shards "), justify="right")
+        table.add_column(column.replace("shards_", "shards "), justify="right", no_wrap=True)
     rows = {name: asdict(one) for name, one in sources.items()}
     if len(rows) > 1:
         rows["total"] = dict(totals)
@@ -124,11 +128,9 @@ def _lines(
     lines = [f"source `{name}` cannot be listed: {problem}" for name, problem in problems.items()]
     if not any(plan.shards for plan in plans):
         return [*lines, "There is nothing to do."]
-    price = (
-        "whose price is not known (embedder.price_per_million_tokens)"
-        if cost is None
-        else f"for {cost:,.4f} US dollars"
-    )
+    price = "at no price" if cost == 0 else f"for {cost or 0:,.4f} US dollars"
+    if cost is None:
+        price = "whose price is not known (embedder.price_per_million_tokens)"
     return [
         *lines,
         f"About {totals['tokens']:,} tokens would be embedded with {model} at most, {price}; vectors that the "
