@@ -136,7 +136,8 @@ class ChromaLoader:
         return int(self._there(collection).count())
 
     def held(self, target: Target, ids: Sequence[str]) -> set[str]:
-        return set(self._there(target.collection).get(ids=list(ids), include=[])["ids"])
+        # An id that is asked for twice is refused.
+        return set(self._there(target.collection).get(ids=list(dict.fromkeys(ids)), include=[])["ids"])
 
     def ids(self, target: Target) -> Iterator[pa.Array]:
         collection, offset = self._there(target.collection), 0

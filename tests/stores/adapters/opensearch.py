@@ -35,7 +35,8 @@ def rows(to, collection):
 
 
 def nearest(to, collection, vector, most, source=None):
-    knn = {"vector": vector.tolist(), "k": most}
+    # The index is approximate; among so many candidates it is not.
+    knn = {"vector": vector.tolist(), "k": 200}
     if source is not None:
         knn["filter"] = {"term": {"source_name": source}}
     found = _search(to, collection, {"size": most, "query": {"knn": {"embedding": knn}}})
