@@ -160,6 +160,8 @@ def token_of(number: int) -> str:
 class Listed:
     """A store that lists from memory: the table's objects, some changed, some new, some gone."""
 
+    lists_apart = False
+
     def __init__(self, root: str, objects: int, changed: float) -> None:
         self.root = root
         self._objects = objects

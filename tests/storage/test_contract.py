@@ -193,6 +193,16 @@ def test_no_name_that_is_empty_after_the_root_is_listed(store, kind):
     assert names(store) == ["folder/a"]
 
 
+def test_a_level_of_more_than_a_page_says_that_it_is_not_complete(store, kind, monkeypatch):
+    if kind in {"local", "s3"}:
+        pytest.skip("a folder has no pages, and those of S3 have their own length")
+    monkeypatch.setattr(f"transforms.storage.{kind}.PAGE", 2)
+    for name in ("a/1", "b", "c", "d"):
+        store.write(name, b"1")
+    assert not store.level().complete
+    assert store.level("a/").complete
+
+
 def test_one_level_of_a_listing_names_folders_and_objects(store):
     for name in ("b.md", "a/1", "a/x/2", "a b/3", "c/4"):
         store.write(name, b"1")
@@ -202,6 +212,7 @@ def test_one_level_of_a_listing_names_folders_and_objects(store):
     level = store.level("a/")
     assert level.folders == ("a/x/",)
     assert [info.name for info in level.objects] == ["a/1"]
+    assert level.complete
     assert store.level("none/").folders == ()
     assert store.level("none/").objects == ()
 

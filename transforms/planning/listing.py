@@ -11,6 +11,7 @@ from transforms.planning.diff import LISTING
 from transforms.planning.select import selected_of
 from transforms.storage.registry import open_store
 from transforms.storage.roots import name_below
+from transforms.storage.spread import list_spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,7 +48,7 @@ def listing_tables(job: Job, source: str) -> Iterator[pa.Table]:
 
 def _listed(root: str, prefix: str) -> Iterator[pa.Table]:
     held: list[ObjectInfo] = []
-    for page in open_store(root).list(prefix):
+    for page in list_spread(open_store(root), prefix):
         held += page
         if len(held) >= ROWS_AT_ONCE:
             yield _table(held)

@@ -51,26 +51,27 @@ class AzureStore(BucketStore):
     """
 
     longest = "1,024 characters"
+    # Accounts with hierarchical names sort by parts of names, and do not say so.
+    lists_apart = False
 
     def __init__(self, root: str) -> None:
         self.scheme = root.partition("://")[0]
         super().__init__(root)
 
     def level(self, prefix: str = "") -> Level:
-        folders: set[str] = set()
-        objects: list[ObjectInfo] = []
         with self._translated(prefix):
-            pages = self._client().walk_blobs(
+            walk = self._client().walk_blobs(
                 name_starts_with=self._prefix + prefix,
                 include=["metadata"],
                 delimiter="/",
                 results_per_page=PAGE,
             )
-            for page in pages.by_page():
-                items = [*page]
-                folders.update(item.name[len(self._prefix) :] for item in items if "etag" not in item)
-                objects += self._infos(item for item in items if "etag" in item)
-        return Level(tuple(sorted(folders)), tuple(objects))
+            pages = walk.by_page()
+            items = [*next(pages, ())]
+            complete = not pages.continuation_token
+        folders = {item.name[len(self._prefix) :] for item in items if "etag" not in item}
+        objects = self._infos(item for item in items if "etag" in item)
+        return Level(tuple(sorted(folders)), tuple(objects), complete)
 
     def stat(self, name: str) -> ObjectInfo | None:
         facts = self._facts(name)

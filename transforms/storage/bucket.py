@@ -28,6 +28,7 @@ class BucketStore(ABC):
     """Objects are those of a bucket whose names begin with a prefix. Travels as its root alone."""
 
     scheme: str
+    lists_apart = True
     longest = f"{_LONGEST:,} bytes"
 
     def __init__(self, root: str) -> None:

@@ -44,13 +44,12 @@ class GcsStore(BucketStore):
     scheme = "gs"
 
     def level(self, prefix: str = "") -> Level:
-        folders: set[str] = set()
-        objects: list[ObjectInfo] = []
         with self._translated(prefix):
-            for page in self._pages(prefix, delimiter="/"):
-                objects += self._infos(page)
-                folders.update(folder[len(self._prefix) :] for folder in page.prefixes)
-        return Level(tuple(sorted(folders)), tuple(objects))
+            listing = self._listing(prefix, delimiter="/")
+            page = next(listing.pages)
+            complete = not listing.next_page_token
+        folders = sorted(folder[len(self._prefix) :] for folder in page.prefixes)
+        return Level(tuple(folders), tuple(self._infos(page)), complete)
 
     def stat(self, name: str) -> ObjectInfo | None:
         with self._translated(name):
@@ -146,26 +145,25 @@ class GcsStore(BucketStore):
         return str(blob.generation) if blob is not None and written else None
 
     def _list_one(self) -> None:
-        next(iter(self._pages("", maximum=1)), None)
+        next(self._listing("", maximum=1).pages, None)
 
-    def _pages(
-        self, prefix: str, delimiter: str | None = None, maximum: int | None = None
-    ) -> Iterator[storage.client.page_iterator.Page]:
-        pages: Iterator[storage.client.page_iterator.Page] = (
-            self._client()
-            .list_blobs(
-                self._bucket_name,
-                prefix=self._prefix + prefix,
-                delimiter=delimiter,
-                max_results=maximum,
-                page_size=PAGE,
-                fields="items(name,size,generation,md5Hash,updated),prefixes,nextPageToken",
-                timeout=_TIMEOUT,
-                retry=self._retry(),
-            )
-            .pages
-        )
+    def _pages(self, prefix: str) -> Iterator[storage.client.page_iterator.Page]:
+        pages: Iterator[storage.client.page_iterator.Page] = self._listing(prefix).pages
         return pages
+
+    def _listing(
+        self, prefix: str, delimiter: str | None = None, maximum: int | None = None
+    ) -> storage.client.page_iterator.HTTPIterator:
+        return self._client().list_blobs(
+            self._bucket_name,
+            prefix=self._prefix + prefix,
+            delimiter=delimiter,
+            max_results=maximum,
+            page_size=PAGE,
+            fields="items(name,size,generation,md5Hash,updated),prefixes,nextPageToken",
+            timeout=_TIMEOUT,
+            retry=self._retry(),
+        )
 
     def _infos(self, page: Iterable[storage.Blob]) -> Sequence[ObjectInfo]:
         return without_markers(self._info(blob) for blob in page)

@@ -46,6 +46,8 @@ _UNREADABLE = "unreadable"
 class LocalStore:
     """Objects are the files below a folder, given as a path or as ``file://`` and a path, unescaped."""
 
+    lists_apart = False
+
     def __init__(self, root: str) -> None:
         self.root = root
         self._folder = Path(root.removeprefix("file://"))

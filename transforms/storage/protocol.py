@@ -21,6 +21,8 @@ class Level:
 
     folders: tuple[str, ...]
     objects: tuple[ObjectInfo, ...]
+    complete: bool = True
+    """Whether that is all: one request is made, and has an end."""
 
 
 class Store(Protocol):
@@ -31,6 +33,8 @@ class Store(Protocol):
 
     root: str
     """As it was configured."""
+    lists_apart: bool
+    """Whether a long listing is worth dividing by folders: each page is a wait, and names are sorted for certain."""
 
     def uri(self, name: str) -> str:
         """How a person or another program names the object."""
@@ -46,7 +50,7 @@ class Store(Protocol):
         """
 
     def level(self, prefix: str = "") -> Level:
-        """One level of the listing: enough to divide it among workers, or to see what a place is."""
+        """One level of the listing, or the beginning of it: enough to divide the listing by folders."""
 
     def stat(self, name: str) -> ObjectInfo | None:
         """What a listing would say of one object; None where there is none."""

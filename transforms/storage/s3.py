@@ -50,13 +50,10 @@ class S3Store(BucketStore):
     scheme = "s3"
 
     def level(self, prefix: str = "") -> Level:
-        folders: set[str] = set()
-        objects: list[ObjectInfo] = []
         with self._translated(prefix):
-            for page in self._pages(prefix, Delimiter="/"):
-                objects += self._infos(page)
-                folders.update(self._name(folder["Prefix"]) for folder in page.get("CommonPrefixes", ()))
-        return Level(tuple(sorted(folders)), tuple(objects))
+            page = next(self._pages(prefix, Delimiter="/"))
+        folders = sorted(self._name(folder["Prefix"]) for folder in page.get("CommonPrefixes", ()))
+        return Level(tuple(folders), tuple(self._infos(page)), not page.get("IsTruncated"))
 
     def stat(self, name: str) -> ObjectInfo | None:
         head = self._head(name)
