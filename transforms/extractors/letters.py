@@ -12,6 +12,11 @@ import unicodedata
 
 _TYPESET = re.compile("[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc]")
 _BRACKETS = str.maketrans("()[]{}", ")(][}{")
+_ARABIC = "\u0621-\u064a\u066e-\u06d3"
+_MARK_BEFORE_LETTER = re.compile(f" ([\u064b-\u0652]+)([{_ARABIC}])")
+_SPACE_AT_WRONG_END = re.compile(
+    f"(?<![{_ARABIC}])([\u0648\u0628\u0644\u0641\u0643]) ([A-Za-z][A-Za-z0-9.+-]*)(?=[{_ARABIC}])"
+)
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\ufffc]")
 
 
@@ -21,6 +26,17 @@ def readable(text: str) -> str:
         return text
     text = _TYPESET.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
     return _INVISIBLE.sub("", text)
+
+
+def in_words(text: str) -> str:
+    """A line in Arabic script whose marks and Latin words a PDF drew beside their places.
+
+    A mark above a letter begins no word: it belongs to the next letter, and what parts it from the word before was made
+    up by the reader. One-letter words are part of the next word; where a Latin word behind one has its space before it
+    and none behind, the space was drawn at the wrong end.
+    """
+    text = _MARK_BEFORE_LETTER.sub(r"\2\1", text)
+    return _SPACE_AT_WRONG_END.sub(r"\1\2 ", text)
 
 
 def unmirrored(text: str) -> str:

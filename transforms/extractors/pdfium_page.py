@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pypdfium2.raw as pdfium
 
-from transforms.extractors.letters import readable, unmirrored
+from transforms.extractors.letters import in_words, readable, unmirrored
 from transforms.extractors.pdf_cells import Box
 from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines
 from transforms.extractors.pdf_order import Gutter, by_columns, downwards, gutter, is_prose, may_be_mixed
@@ -46,6 +46,7 @@ _LOST_SHARE = 0.2
 _SAMPLES = 24
 _FORM_BUFFER = 1 << 16
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
+_ARABIC_LETTERS = re.compile("[\u0621-\u064a\u066e-\u06d3]{2,}")
 _RECTANGLE = pdfium.FS_RECTF()
 _MATRIX = pdfium.FS_MATRIX()
 """What PDFium writes places into; one lock guards it as it guards PDFium."""
@@ -131,6 +132,7 @@ def _text(page: pypdfium2.PdfTextPage, frame: Frame) -> _Text:
     length = len(text) if units is None else units[-1]
     found = _Text(page, frame, text, units, length == page.count_chars())
     found.text = _with_nuls(found)
+    found.text = _with_ligatures_in_order(found)
     return found
 
 
@@ -143,6 +145,24 @@ def _with_nuls(text: _Text) -> str:
     characters = list(text.text)
     for at in nuls:
         characters[at] = "\0"
+    return "".join(characters)
+
+
+def _with_ligatures_in_order(text: _Text) -> str:
+    """PDFium turns what is written from right to left around letter by letter, also letters that are one sign.
+
+    Lam and alef nearly always are one, so words with them would have the two the wrong way round.
+    """
+    if not _RIGHT_TO_LEFT.search(text.text):
+        return text.text
+    characters = list(text.text)
+    for found in _ARABIC_LETTERS.finditer(text.text):
+        boxes = [text.box(at) for at in range(*found.span())]
+        first = found.start()
+        for last in range(first + 1, found.end() + 1):
+            if last == found.end() or boxes[last - found.start()] != boxes[first - found.start()]:
+                characters[first:last] = characters[first:last][::-1]
+                first = last
     return "".join(characters)
 
 
@@ -241,7 +261,7 @@ def _line(text: _Text, start: int, end: int) -> Line | None:
     # Spaces that PDFium made up have a size of their own.
     middle = next(at for at in range((first + last) // 2, last + 1) if not text.text[at].isspace())
     clean = _SYMBOL.sub("\\1\u2022", readable(canonical_text(own))).rstrip()
-    clean = unmirrored(clean) if _RIGHT_TO_LEFT.search(clean) else clean
+    clean = unmirrored(in_words(clean)) if _RIGHT_TO_LEFT.search(clean) else clean
     size = text.size(middle)
     mark = _MARK.match(clean)
     if mark and 0 < text.size(first) < _MARK_SIZE * size:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from transforms.extractors.letters import readable, unmirrored
+from transforms.extractors.letters import in_words, readable, unmirrored
 from transforms.extractors.registry import extract
 from transforms.extractors.settings import ExtractSettings
 
@@ -60,3 +60,19 @@ def test_the_rule_holds_in_every_format_that_is_laid_out(
 def test_text_that_is_a_file_of_its_own_stays_as_it_is() -> None:
     for name in ("a.txt", "a.md", "a.py"):
         assert extract(TYPESET.encode(), name, ExtractSettings()).documents[0].text == TYPESET
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("أي ًضا", "أيضًا"),
+        ("بنا ًء على", "بناءً على"),
+        ("R و Pythonمن", "R وPython من"),
+        ("مكتبة pandas في Python لإدارة", "مكتبة pandas في Python لإدارة"),
+        ("سلام على", "سلام على"),
+    ],
+)
+def test_marks_and_latin_words_that_are_drawn_beside_their_places_stand_in_them(
+    text: str, expected: str
+) -> None:
+    assert in_words(text) == expected

@@ -2,7 +2,9 @@
 
 import pytest
 
+from tests.support.pdf_files import at, make_pdf, mapped_font
 from transforms.extractors.letters import readable
+from transforms.extractors.pdf import extract_pdf
 from transforms.extractors.pdf_lines import (
     HYPHEN_AT_LINE_END,
     Line,
@@ -10,6 +12,7 @@ from transforms.extractors.pdf_lines import (
     is_suspect,
     page_texts,
 )
+from transforms.extractors.settings import ExtractSettings
 
 
 def page(*texts: str, unmapped: float = 0.0) -> PageLines:
@@ -41,6 +44,15 @@ def test_a_hyphen_at_a_line_end_goes_only_where_it_was_made_by_the_line_end(
     before: str, after: str, elsewhere: str, text: str
 ) -> None:
     assert broken(before, after, elsewhere) == text
+
+
+def test_letters_of_one_sign_keep_their_order_where_lines_go_from_right_to_left() -> None:
+    letters = {"m": "0645", "L": "06440627", "s": "0633", "n": "0646", "y": "064A"}
+    font, cmap = mapped_font(
+        {ord(letter): meaning for letter, meaning in letters.items()} | {32: "0020"}, 7
+    )
+    document = extract_pdf(make_pdf(at(60, 700, "mLs yn"), font=font, more=[cmap]), ExtractSettings())
+    assert document.text == "\u0646\u064a \u0633\u0644\u0627\u0645"
 
 
 def test_what_typesetting_did_to_letters_is_undone() -> None:
