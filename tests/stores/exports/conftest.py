@@ -51,14 +51,14 @@ def table_of(tmp_path):
         before = set()
         for number, rows in enumerate(snapshots, 1):
             ids = {one["chunk_id"] for one in rows}
-            _publish(store, number, rows, sorted(before - ids))
+            publish_rows(store, number, rows, sorted(before - ids))
             before = ids
         return tmp_path / "table"
 
     return make
 
 
-def _publish(store, number, rows, gone):
+def publish_rows(store, number, rows, gone):
     documents = [{"source_name": "docs", "doc_id": "a.md", "chunk_count": len(rows), "changed_in": number}]
     new = [
         write_table(store, shard_path(number, kind, "docs", "one"), plain(schema, given), "docs", {})
