@@ -6,13 +6,15 @@ BIN := $(VENV)/bin
 CODE := pipeline transforms tests benchmarks docs setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-storage facts lint type format bench docs sample constraints clean
+.PHONY: help install demo test test-storage test-stores facts lint type format bench docs sample constraints clean opensearch
 
 help:
 	@echo "make install  a virtual environment in $(VENV) with everything for development"
 	@echo "make demo     index examples/corpus into build/demo-table and ask two questions"
-	@echo "make test     run the tests, those of test-storage included"
-	@echo "make test-storage  run the tests of stores on servers that they start and stop"
+	@echo "make test     run the tests, those of test-storage and test-stores included"
+	@echo "make test-storage  run the tests of object storage on servers that they start and stop"
+	@echo "make test-stores  run the tests of loading into vector stores, which they start and stop"
+	@echo "make opensearch  put a node of OpenSearch into build/opensearch, for the tests of loading"
 	@echo "make facts    hold extraction against the facts of a folder of hard files, where it is present"
 	@echo "make lint     check style and formatting"
 	@echo "make type     check types"
@@ -31,8 +33,8 @@ demo: $(VENV)/.demo
 	@echo
 	$(BIN)/parquetry search build/demo-table "How hot should the soldering iron be?" --top 2
 
-test: test-storage
-	$(BIN)/pytest -q -n 2 --ignore=tests/storage
+test: test-storage test-stores
+	$(BIN)/pytest -q -n 2 --ignore=tests/storage --ignore=tests/stores
 
 # Servers are started by the tests and end with them; one that is missing fails. Azure's is a program for node: where
 # there is no npm its tests are passed over, with the reason, but never in CI.
@@ -45,6 +47,19 @@ test-storage: $(VENV)/.dev $(if $(NPM),$(AZURITE))
 $(AZURITE):
 	npm install --prefix build/azurite --no-audit --no-fund --no-save azurite@3.35.0
 	@touch $@
+
+# OpenSearch with its k-NN plugin, for the tests of loading; without Maven and Java they pass over it.
+OPENSEARCH := build/opensearch/.2.19.1
+
+opensearch: $(if $(shell command -v mvn),$(OPENSEARCH))
+
+$(OPENSEARCH): tests/stores/servers/opensearch_node/pom.xml
+	mvn --quiet --batch-mode --file $< dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/build/opensearch
+	touch $@
+
+# A store whose packages are missing fails; plain pytest passes over its tests and says why.
+test-stores: $(VENV)/.dev
+	PARQUETRY_STORES=required $(BIN)/pytest -q -n 2 tests/stores
 
 HARD_FILES := $(or $(PARQUETRY_HARD_FILES),../shared/files)
 

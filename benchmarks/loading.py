@@ -4,8 +4,8 @@
 
 The bare path is the shortest program that is fast: a few lines of the store's own client over the same Parquet files
 and columns, without sync state, filter or checks. Each measurement is a process of its own; what is timed begins when
-libraries are loaded. CPU seconds are those of that process, and for PostgreSQL those of the server too. The ratio is
-that of the medians; wall times are those of a machine that may have had other work.
+libraries are loaded. CPU seconds are those of that process, and for PostgreSQL and Redis those of the server too. The
+ratio is that of the medians; wall times are those of a machine that may have had other work.
 """
 
 from __future__ import annotations
@@ -46,7 +46,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SHARD = 5_000
-WORDS = ["the", "pump", "of", "a", "valve", "turns", "when", "water", "comes", "through", "and", "stops", "again"]
+WORDS = [
+    "the",
+    "pump",
+    "of",
+    "a",
+    "valve",
+    "turns",
+    "when",
+    "water",
+    "comes",
+    "through",
+    "and",
+    "stops",
+    "again",
+]
 BARE, LOADER = "bare", "loader"
 
 
@@ -174,6 +188,93 @@ def bare_postgres(table: Path, to: str, dimension: int) -> None:
         db.execute("ALTER TABLE chunks ADD PRIMARY KEY (chunk_id)")
 
 
+def bare_redis(table: Path, to: str, dimension: int) -> None:
+    import redis
+
+    db = redis.Redis.from_url(to)
+    words = [name for name in DEFAULT if name not in {"chunk_id", "embedding", "text", "metadata"}]
+    schema = [part for name in words for part in (name, "NUMERIC" if name in NUMBERS else "TAG")]
+    vector = (
+        "embedding",
+        "VECTOR",
+        "HNSW",
+        6,
+        "TYPE",
+        "FLOAT32",
+        "DIM",
+        dimension,
+        "DISTANCE_METRIC",
+        "COSINE",
+    )
+    db.execute_command("FT.CREATE", "chunks", "PREFIX", 1, "chunks:", "SCHEMA", *vector, *schema)
+    for batch in _batches(table, 256):
+        pipe = db.pipeline(transaction=False)
+        for row in batch.to_pylist():
+            vector = np.float32(row.pop("embedding")).tobytes()
+            facts = {
+                name: "|".join(value) if isinstance(value, list) else value for name, value in row.items()
+            }
+            pipe.hset(f"chunks:{facts.pop('chunk_id')}", mapping={"embedding": vector, **_filled(facts)})
+        pipe.execute()
+    db.close()
+
+
+def bare_chroma(table: Path, to: str, _dimension: int) -> None:
+    import chromadb
+
+    client = chromadb.PersistentClient(to.removeprefix("chroma:"))
+    chunks = client.create_collection(
+        "chunks", configuration={"hnsw": {"space": "cosine"}}, embedding_function=None
+    )
+    for batch in _batches(table, 1_000):
+        vectors = batch["embedding"].flatten().to_numpy().reshape(batch.num_rows, -1)
+        rows = batch.drop_columns(["embedding", "chunk_id", "text"]).to_pylist()
+        chunks.add(
+            batch["chunk_id"].to_pylist(),
+            vectors,
+            [_filled(row) for row in rows],
+            batch["text"].to_pylist(),
+        )
+    client.close()
+
+
+def bare_milvus(table: Path, to: str, dimension: int) -> None:
+    from pymilvus import DataType, MilvusClient
+
+    client = MilvusClient(to.removeprefix("milvus:"))
+    schema = MilvusClient.create_schema(auto_id=False)
+    schema.add_field("chunk_id", DataType.VARCHAR, is_primary=True, max_length=64)
+    schema.add_field("embedding", DataType.FLOAT_VECTOR, dim=dimension)
+    for name in DEFAULT:
+        if name in NUMBERS:
+            schema.add_field(name, DataType.INT32, nullable=True)
+        elif name == "section_path":
+            kinds = {"element_type": DataType.VARCHAR, "max_capacity": 100, "max_length": 1_000}
+            schema.add_field(name, DataType.ARRAY, nullable=True, **kinds)
+        elif name not in {"chunk_id", "embedding"}:
+            schema.add_field(name, DataType.VARCHAR, max_length=65_535, nullable=True)
+    index = MilvusClient.prepare_index_params()
+    index.add_index("embedding", index_type="AUTOINDEX", metric_type="COSINE")
+    client.create_collection("chunks", schema=schema, index_params=index)
+    for batch in _batches(table, 1_000):
+        client.insert("chunks", batch.to_pylist())
+    client.flush("chunks")
+    client.close()
+
+
+NUMBERS = {"chunk_index", "page_start"}
+
+
+def _batches(table: Path, rows: int) -> Iterator[pa.RecordBatch]:
+    folder = ds.dataset(table / "snapshots/000001/chunks", partitioning="hive")
+    scanner = folder.scanner(columns=list(DEFAULT), batch_size=rows)
+    return (batch for batch in scanner.to_batches() if batch.num_rows)
+
+
+def _filled(facts: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in facts.items() if value is not None and value != []}
+
+
 def by_loader(table: Path, to: str, _dimension: int) -> None:
     from transforms.loaders.load import load
     from transforms.loaders.settings import LoadSettings
@@ -182,10 +283,16 @@ def by_loader(table: Path, to: str, _dimension: int) -> None:
 
 
 BARE_PATHS: dict[str, Callable[[Path, str, int], None]] = {
+    "chroma": bare_chroma,
     "duckdb": bare_duckdb,
     "lancedb": bare_lancedb,
+    "milvus": bare_milvus,
     "postgres": bare_postgres,
+    "redis": bare_redis,
 }
+LIBRARIES = {"chroma": "chromadb", "milvus": "pymilvus", "postgres": "psycopg"}
+"""Those that are not called as their loader is."""
+SUFFIXES = {"milvus": ".db"}
 
 
 def measured(way: str, store: str, table: Path, to: str, dimension: int) -> Usage:
@@ -201,7 +308,7 @@ def one(way: str, store: str, table: str, to: str, dimension: str) -> None:
     """What the process of a measurement does."""
     import importlib
 
-    importlib.import_module({"postgres": "psycopg"}.get(store, store))
+    importlib.import_module(LIBRARIES.get(store, store))
     importlib.import_module("transforms.loaders.load")
     importlib.import_module(f"transforms.loaders.{store}")
     work = by_loader if way == LOADER else BARE_PATHS[store]
@@ -213,8 +320,12 @@ def one(way: str, store: str, table: str, to: str, dimension: str) -> None:
 @contextmanager
 def places(store: str, folder: Path) -> Iterator[tuple[Callable[[str], str], Callable[[], float]]]:
     """What gives an address for a name, and what tells the CPU seconds of a server."""
+    if store == "redis":
+        with _redis() as found:
+            yield found
+        return
     if store != "postgres":
-        yield lambda name: f"{store}:{folder}/{name}", lambda: 0.0
+        yield lambda name: f"{store}:{folder}/{name}{SUFFIXES.get(store, '')}", lambda: 0.0
         return
     import psycopg
 
@@ -231,6 +342,25 @@ def places(store: str, folder: Path) -> Iterator[tuple[Callable[[str], str], Cal
             folder_of_data = Path(db.execute("SHOW data_directory").fetchone()[0])
         postmaster = int((folder_of_data / "postmaster.pid").read_text().split()[0])
         yield new, lambda: _cpu_with_children(postmaster)
+
+
+@contextmanager
+def _redis() -> Iterator[tuple[Callable[[str], str], Callable[[], float]]]:
+    import redis
+
+    from tests.stores.servers.redis import redis_server
+
+    with redis_server() as port, redis.Redis(port=port) as db:
+
+        def new(_name: str) -> str:
+            db.flushall()
+            return f"redis://127.0.0.1:{port}"
+
+        def spent() -> float:
+            facts = db.info("cpu")
+            return float(facts["used_cpu_user"] + facts["used_cpu_sys"])
+
+        yield new, spent
 
 
 def _cpu_with_children(pid: int) -> float:
