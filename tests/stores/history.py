@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from pipeline.config import JobConfig
 from pipeline.run import run_job
@@ -103,3 +104,21 @@ def similarities(found: dict[str, dict], question: np.ndarray) -> dict[str, floa
     vectors = np.array([row["embedding"] for row in found.values()])
     cosines = vectors @ question / np.linalg.norm(vectors, axis=1) / np.linalg.norm(question)
     return dict(zip(found, cosines.tolist(), strict=True))
+
+
+def spoil(table: Path, number: int, column: str, value: object) -> str:
+    """Give a row that changed in a snapshot another value in one column, as damage would; the row's id."""
+    for path in sorted((table / f"snapshots/{number:06}/chunks").rglob("*.parquet")):
+        found = pq.read_table(path, partitioning=None)
+        changed = found["changed_in"].to_pylist()
+        if number in changed:
+            at = changed.index(number)
+            values = found[column].to_pylist()
+            values[at] = value
+            place = found.schema.get_field_index(column)
+            field = found.schema.field(place)
+            # Not through the hard link that other snapshots share.
+            path.unlink()
+            pq.write_table(found.set_column(place, field, pa.array(values, field.type)), path)
+            return str(found["chunk_id"][at])
+    raise LookupError(number)

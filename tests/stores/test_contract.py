@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tests.stores.adapters.seen import Seen
-from tests.stores.history import DIMENSION, OTHER_DIMENSION, at, rows, similarities
+from tests.stores.history import DIMENSION, OTHER_DIMENSION, at, rows, similarities, spoil
 from transforms.loaders.mapping import DEFAULT, fields_of
 from transforms.loaders.protocol import Target
 from transforms.model.errors import ConfigError, GuardError, StorageError
@@ -279,6 +279,31 @@ def test_a_collection_of_another_metric_is_refused(stand, table):
             stand.load(at(table, 1))
         assert stand.load(at(table, 1), full=True).kind == "full"
         assert_finds(stand, rows(table, 1))
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["changes", "full"])
+def test_a_vector_that_is_none_is_refused_and_nothing_of_its_load_is_seen(stand, table, full):
+    stand.load(at(table, 1))
+    key = spoil(table, 2, "embedding", [1.0] * (DIMENSION - 1) + [float("nan")])
+    with pytest.raises(GuardError, match=f"of chunk {key}, `embedding` holds a number that is none"):
+        stand.load(at(table, 2), full=full)
+    assert_holds(stand, table, 1)
+    stand.load(at(table, 3))
+    assert_holds(stand, table, 3)
+
+
+def test_a_text_with_the_character_nul_is_refused_or_kept_as_it_is(stand, table):
+    stand.load(at(table, 1))
+    key = spoil(table, 2, "text", "one\0two")
+    with stand.loader() as loader:
+        takes_nul = loader.limits.nul
+    if takes_nul:
+        stand.load(at(table, 2))
+        assert stand.rows()[key].text == "one\0two"
+    else:
+        with pytest.raises(GuardError, match=f"of chunk {key}, `text` holds the character NUL"):
+            stand.load(at(table, 2))
+        assert_holds(stand, table, 1)
 
 
 def test_changes_from_a_snapshot_that_is_named_are_loaded(stand, table):

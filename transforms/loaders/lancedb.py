@@ -18,6 +18,7 @@ from transforms.loaders.sql import STATE, text
 # It warns of each table that it makes, and asks when it is imported.
 os.environ.setdefault("LANCE_LOG", "error")
 import lancedb
+from lancedb.index import HnswFlat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,13 +104,8 @@ class LanceDb:
     def finish(self, target: Target) -> None:
         table = self._db.open_table(target.collection)
         if target.index.kind == "hnsw" and not table.list_indices():
-            table.create_index(
-                metric=target.metric,
-                vector_column_name=target.vector,
-                index_type="IVF_HNSW_FLAT",
-                m=target.index.m,
-                ef_construction=target.index.ef_construction,
-            )
+            how = HnswFlat(target.metric, m=target.index.m, ef_construction=target.index.ef_construction)
+            table.create_index(target.vector, config=how)
         for one in (table, self._db.open_table(STATE)):
             one.optimize(cleanup_older_than=_KEPT)
 
