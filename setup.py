@@ -77,7 +77,6 @@ EXTRAS: dict[str, list[str]] = {
     "stores": [
         "chdb>=4,<5",
         "chromadb>=1.5,<2",
-        "clickhouse-connect>=1,<2",
         "deltalake>=1.6,<2",
         "duckdb>=1.4,<3",
         "faiss-cpu>=1.13,<2",

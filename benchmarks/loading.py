@@ -1,11 +1,12 @@
 """Loaders against the bare fast path of each store, in turns, in one run: rows a second, CPU, and their ratio.
 
-    python benchmarks/loading.py [--rows 50000] [--dimension 384] [--times 3] [--stores duckdb lancedb postgres]
+    python benchmarks/loading.py [--rows 50000] [--dimension 384] [--times 3] [--stores duckdb lancedb ...]
 
 The bare path is the shortest program that is fast: a few lines of the store's own client over the same Parquet files
-and columns, without sync state, filter or checks. Each measurement is a process of its own; what is timed begins when
-libraries are loaded. CPU seconds are those of that process, and for PostgreSQL and Redis those of the server too. The
-ratio is that of the medians; wall times are those of a machine that may have had other work.
+and columns, without sync state, filter or checks; some stores have none here. Each measurement is a process of its
+own; what is timed begins when libraries are loaded. CPU seconds are those of that process, and for PostgreSQL and
+Redis those of the server too. The ratio is that of the medians; wall times are those of a machine that may have had
+other work.
 """
 
 from __future__ import annotations
@@ -290,7 +291,8 @@ BARE_PATHS: dict[str, Callable[[Path, str, int], None]] = {
     "postgres": bare_postgres,
     "redis": bare_redis,
 }
-LIBRARIES = {"chroma": "chromadb", "milvus": "pymilvus", "postgres": "psycopg"}
+STORES = sorted([*BARE_PATHS, "chdb", "faiss", "sqlite", "usearch"])
+LIBRARIES = {"chroma": "chromadb", "milvus": "pymilvus", "postgres": "psycopg", "sqlite": "sqlite_vec"}
 """Those that are not called as their loader is."""
 SUFFIXES = {"milvus": ".db"}
 
@@ -376,7 +378,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--dimension", type=int, default=384)
     parser.add_argument("--times", type=int, default=3)
-    parser.add_argument("--stores", nargs="+", choices=sorted(BARE_PATHS), default=sorted(BARE_PATHS))
+    parser.add_argument("--stores", nargs="+", choices=STORES, default=STORES)
     parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.one:
@@ -395,22 +397,31 @@ def main() -> None:
 
 def _line(store: str, folder: Path, args: argparse.Namespace) -> str:
     wall, cpu = defaultdict(list), defaultdict(list)
+    ways = [LOADER, BARE] if store in BARE_PATHS else [LOADER]
     with places(store, folder) as (new, of_server):
         for turn in range(args.times):
-            for way in (BARE, LOADER) if turn % 2 else (LOADER, BARE):
+            for way in ways if turn % 2 else reversed(ways):
                 before = of_server()
                 usage = measured(way, store, folder / "table", new(f"{way}{turn}"), args.dimension)
                 wall[way].append(usage.wall_seconds)
                 cpu[way].append(usage.cpu_seconds + of_server() - before)
                 for path in folder.glob(f"{way}*"):
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
-    seconds = {way: statistics.median(wall[way]) for way in wall}
-    cost = {way: statistics.median(cpu[way]) for way in cpu}
-    return (
-        f"| {store} | {args.rows / seconds[BARE]:,.0f} | {args.rows / seconds[LOADER]:,.0f} "
-        f"| {seconds[LOADER] / seconds[BARE]:.2f} | {cost[BARE]:.1f} | {cost[LOADER]:.1f} "
-        f"| {cost[LOADER] / cost[BARE]:.2f} |"
-    )
+    seconds = {way: statistics.median(wall[way]) for way in ways}
+    cost = {way: statistics.median(cpu[way]) for way in ways}
+    speeds = {way: f"{args.rows / seconds[way]:,.0f}" for way in ways}
+    costs = {way: f"{cost[way]:.1f}" for way in ways}
+    ratios = [f"{one[LOADER] / one[BARE]:.2f}" if BARE in one else "" for one in (seconds, cost)]
+    cells = [
+        store,
+        speeds.get(BARE, ""),
+        speeds[LOADER],
+        ratios[0],
+        costs.get(BARE, ""),
+        costs[LOADER],
+        ratios[1],
+    ]
+    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

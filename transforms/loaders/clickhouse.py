@@ -51,11 +51,10 @@ class Engine(Protocol):
 
 
 def connect(address: Address) -> ClickHouse:
-    """The database of ``clickhouse://USER:PASSWORD@HOST:PORT/DATABASE`` (``clickhouses:`` with TLS), or of
-    ``chdb:FOLDER``.
+    """The database of ``clickhouse://USER@HOST:PORT/DATABASE``, or of ``chdb:FOLDER``.
 
     Raises:
-        ConfigError: the folder that it is to be in is not there.
+        ConfigError: the folder that it is to be in is not there, or the address is none of a server.
     """
     if address.scheme != "chdb":
         from transforms.loaders.clickhouse_http import HttpEngine

@@ -1,15 +1,19 @@
-"""A ClickHouse server over its HTTP interface: statements as text, rows as a stream of Arrow."""
+"""A ClickHouse server over its HTTP interface: statements as text, rows as a stream of Arrow.
+
+``clickhouse://USER@HOST:PORT/DATABASE?tls=true``; the password is that of ``CLICKHOUSE_PASSWORD``, or of the
+variable that ``password_env=`` names.
+"""
 
 from __future__ import annotations
 
 import io
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import httpx
 import pyarrow as pa
 
-from transforms.model.errors import ConfigError
+from transforms.loaders.server import server_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,7 +21,6 @@ if TYPE_CHECKING:
     from transforms.loaders.address import Address
 
 _PORT = 8123
-_TLS_PORT = 8443
 _SECONDS = 600.0
 """For one answer: large inserts and deletions are waited for."""
 
@@ -32,18 +35,13 @@ class HttpEngine:
     errors: tuple[type[Exception], ...] = (httpx.HTTPError, RefusedError)
 
     def __init__(self, address: Address) -> None:
-        """Raises ConfigError where the address names no host."""
-        parts = urlsplit(f"http:{address.rest}")
-        if not parts.hostname:
-            raise ConfigError(f"{address.shown} names no host; write clickhouse://HOST:PORT/DATABASE.")
-        tls = address.scheme == "clickhouses"
-        port = parts.port or (_TLS_PORT if tls else _PORT)
-        headers = {"X-ClickHouse-Database": unquote(parts.path.strip("/")) or "default"}
-        if parts.username:
-            headers["X-ClickHouse-User"] = unquote(parts.username)
-            headers["X-ClickHouse-Key"] = unquote(parts.password or "")
-        base = f"{'https' if tls else 'http'}://{parts.hostname}:{port}"
-        self._client = httpx.Client(base_url=base, headers=headers, timeout=_SECONDS)
+        """Raises ConfigError where the address is none of a server, or holds a secret."""
+        server = server_of(address, _PORT, {"password_env": "CLICKHOUSE_PASSWORD"}, path="a database")
+        headers = {"X-ClickHouse-Database": unquote(server.path) or "default"}
+        if server.user or server.secret:
+            headers["X-ClickHouse-User"] = unquote(server.user or "default")
+            headers["X-ClickHouse-Key"] = server.secret or ""
+        self._client = httpx.Client(base_url=server.url, headers=headers, timeout=_SECONDS)
 
     def run(self, statement: str) -> None:
         self._sent(statement.encode())

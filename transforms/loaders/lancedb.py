@@ -106,8 +106,9 @@ class LanceDb:
         if target.index.kind == "hnsw" and not table.list_indices():
             how = HnswFlat(target.metric, m=target.index.m, ef_construction=target.index.ef_construction)
             table.create_index(target.vector, config=how)
-        for one in (table, self._db.open_table(STATE)):
-            one.optimize(cleanup_older_than=_KEPT)
+        for one in (table, self._table(STATE)):
+            if one is not None:
+                one.optimize(cleanup_older_than=_KEPT)
 
     def count(self, collection: str) -> int:
         return int(self._db.open_table(collection).count_rows())

@@ -19,7 +19,6 @@ _MODULES = {
     "chroma": "transforms.loaders.chroma",
     "chdb": "transforms.loaders.clickhouse",
     "clickhouse": "transforms.loaders.clickhouse",
-    "clickhouses": "transforms.loaders.clickhouse",
     "duckdb": "transforms.loaders.duckdb",
     "elasticsearch": "transforms.loaders.elasticsearch",
     "faiss": "transforms.loaders.faiss",

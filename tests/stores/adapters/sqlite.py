@@ -26,7 +26,7 @@ def rows(to, collection):
     with _open(to) as db:
         found = db.execute(
             "SELECT chunk_id, text, source_name, chunk_index, section_path, doc_title "
-            f'FROM "{collection}" JOIN "{collection}_vectors" ON row = rowid'
+            f'FROM "{collection}" JOIN "{collection}_vectors" USING (rowid)'
         )
         return {
             key: Seen(text, name, at, json.loads(path), title) for key, text, name, at, path, title in found
