@@ -134,7 +134,8 @@ class Limits(_Keys):
         default=None, description="US dollars that one run may spend on embedding, likewise."
     )
     max_object_bytes: Annotated[int, Field(ge=1)] = Field(
-        default=MAX_OBJECT_BYTES, description="Larger objects are rejected unread."
+        default=MAX_OBJECT_BYTES,
+        description="Larger objects are rejected unread; of large files of records: larger ranges of them.",
     )
 
 
@@ -153,7 +154,7 @@ class RunConfig(_Keys):
     shard_bytes: Annotated[int, Field(ge=1024)] = Field(
         default=4 * 2**20,
         description="Bytes of objects that make a shard, about. A worker's memory grows with it, twenty to thirty "
-        "times for text.",
+        "times for text. Files of records larger than two of them are read in ranges of that size.",
     )
 
     def worker_count(self, work_bytes: int) -> int:

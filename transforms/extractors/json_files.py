@@ -82,7 +82,7 @@ def json_lines(text: str, before: int = 0) -> Iterator[Record | BrokenRecord]:
 def _parse(text: str) -> JsonValue:
     """Raises ValueError for what is no JSON, and for what is nested without end."""
     try:
-        value: JsonValue = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
+        value: JsonValue = _DECODER.decode(text)
     except RecursionError as error:
         raise ValueError("it is nested deeper than any program writes it") from error
     return value
@@ -90,3 +90,7 @@ def _parse(text: str) -> JsonValue:
 
 def _refuse(constant: str) -> JsonValue:
     raise ValueError(f"{constant} is no value of JSON")
+
+
+_DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse)
+"""One for all lines: to make it takes as long as to read a line."""
