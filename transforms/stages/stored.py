@@ -40,8 +40,14 @@ class Former:
     sha256: str
     redo: Redo
     has_text: bool
-    rows: pa.Table
-    """Its rows in the documents table."""
+    table: pa.Table
+    places: Sequence[int]
+    """Of its rows in a table of documents, most of which nobody asks for."""
+
+    @property
+    def rows(self) -> pa.Table:
+        """Its rows in the documents table."""
+        return self.table.take(pa.array(self.places))
 
 
 def formers_of(documents: pa.Table, names: Iterable[str], recipe: Recipe) -> dict[str, Former]:
@@ -59,7 +65,8 @@ def formers_of(documents: pa.Table, names: Iterable[str], recipe: Recipe) -> dic
             sha256=facts[own[0]]["object_sha256"],
             redo=_redo(own, redo, facts),
             has_text=all(has_text[place] for place in own),
-            rows=rows.take(pa.array(own)),
+            table=rows,
+            places=own,
         )
         for name, own in places.items()
     }
