@@ -1,17 +1,21 @@
-"""Keep out of this process what loads of itself and is not needed: half a second of CPU in each run.
+"""Keep from a process that works on shards what it would spend on nothing: pandas, and looking for garbage.
 
-pyarrow looks for pandas the first time that it is given a list, in case it is one of pandas' own.
+pyarrow looks for pandas the first time that it is given a list, in case it is one of pandas' own: half a second of
+CPU in each run. A shard is some hundred thousand small objects that refer to each other in no circle and live until
+the shard is written; looking through them for circles, again and again, is some hundredths of the work.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_OBJECTS_BETWEEN = 50_000
+"""Objects more than before, after which circles are looked for; Python's own number is 700."""
 
 
 class _Hidden:
@@ -30,9 +34,17 @@ def look_for_no_pandas() -> None:
     """
     if "pandas" in sys.modules:
         return
+    import pyarrow as pa
+
     hidden = _Hidden()
     sys.meta_path.insert(0, hidden)
     try:
         pa.array([])
     finally:
         sys.meta_path.remove(hidden)
+
+
+def collect_rarely() -> None:
+    """Look for circles of garbage less often, and never in what is loaded by now: for a process of our own."""
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_BETWEEN)

@@ -12,6 +12,7 @@ import signal
 import sys
 from pathlib import Path
 
+from pipeline.lean import collect_rarely
 from transforms.model.lifeline import end_with
 
 
@@ -30,6 +31,7 @@ def main() -> None:
     sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the life of the process
     from apache_beam.runners.worker import sdk_worker_main
 
+    collect_rarely()
     sdk_worker_main.main(sys.argv)
 
 
