@@ -133,7 +133,7 @@ PROFILE = Profile(
     title="OpenSearch, Elasticsearch",
     sources=(
         "https://docs.opensearch.org/latest/api-reference/document-apis/bulk",
-        "https://docs.opensearch.org/latest/field-types/supported-field-types/knn-vector/",
+        "https://github.com/opensearch-project/k-NN/pull/1346",
         "https://www.elastic.co/guide/en/elasticsearch/reference/8.11/docs-bulk.html",
         "https://docs.aws.amazon.com/opensearch-service/latest/developerguide/limits.html",
     ),

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FILES = 5_000
-_DIMENSIONS = 4_096
+_DIMENSIONS = 2**31 - 1
+"""No limit is published."""
 _ID = (r"[^\r\n\x00]+", "characters without line breaks and NUL")
 _LAYOUT = r"[^/]+\.json|delete/[^/]+"
 _NUMBERS = ("value_int", "value_float", "value_double")
