@@ -4,7 +4,7 @@ Globs are those of wcmatch: ``*`` within a folder, ``**`` across folders, ``[...
 literal character. Names are compared as they are: case counts, and a leading dot is a character.
 
 A listing has millions of names, so the usual patterns are looked for in whole columns; patterns with more than
-``*``, ``?`` and ``**``, and names with a line break, or an empty segment, ``.`` or ``..``, are left to wcmatch.
+``*``, ``?`` and ``**``, and names with a line break or an empty segment, are left to wcmatch.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.CASE | glob.FORCEUNIX
-_ODD_NAME = r"\n|(?:^|/)\.{0,2}(?:/|$)"
+_ODD_NAME = r"\n|(?:^|/)(?:/|$)"
+_DOTS = re.compile(r"(?:(?<=/)|^)\.{1,2}(?=/|$)")
+"""A segment of dots alone: in a bucket it is a name like others, and wcmatch lets no pattern match it."""
 _PLAIN = re.compile(r"(?:[^\\*?\[\]{}()|!@+]|(?<!\*)\*(?!\*)|\?|\\.)*", re.DOTALL)
 """A segment without sets, and without two stars side by side."""
 _MARK = re.compile(r"\\(.)|([*?])", re.DOTALL)
@@ -62,7 +64,7 @@ def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
         return lambda _: False
     matcher = glob.compile(list(patterns), flags=_FLAGS)
     # Empty segments say nothing, the first one as little as others.
-    return lambda name: bool(matcher.match(name.lstrip("/")))
+    return lambda name: bool(matcher.match(_DOTS.sub("\\g<0>\0", name.lstrip("/"))))
 
 
 def expression_of(pattern: str) -> str | None:

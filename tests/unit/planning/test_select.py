@@ -1,3 +1,5 @@
+import re
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -58,7 +60,11 @@ _PIECES = [
     "!",
 ]
 _PATTERN = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=5).map("".join)
-_NAME = st.text(st.sampled_from("ab./ ~$\n\u00e9*?!"), min_size=1, max_size=8)
+_DOTS = re.compile(r"(?:(?<=/)|^)\.{1,2}(?=/|$)")
+# Segments of dots alone match nothing of wcmatch; here they are names.
+_NAME = st.text(st.sampled_from("ab./ ~$\n\u00e9*?!"), min_size=1, max_size=8).map(
+    lambda n: _DOTS.sub("b", n)
+)
 _FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.CASE | glob.FORCEUNIX
 
 
@@ -66,6 +72,22 @@ _FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.CASE | glob.FORCEUNIX
 def test_columns_are_matched_as_wcmatch_matches_each_name(patterns, names):
     expected = [bool(glob.globmatch(name.lstrip("/"), patterns, flags=_FLAGS)) for name in names]
     assert selected_of(pa.array(names), patterns, []).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["up/../b.md", "./b.md", "a//../b.md", "../b.md", "a/./b.md", "../\n/b.md"]
+)
+def test_segments_of_dots_alone_are_names_of_a_bucket_like_others(name):
+    def selects(*include, exclude=()):
+        return selected_of(pa.array([name]), include, exclude).tolist() == [True]
+
+    assert selects("**")
+    assert selects("**/*.md")
+    assert selects("**/[ab].md")
+    assert selects("**/*/*.md")
+    # They begin with a dot, as what is hidden does.
+    assert not selects("**", exclude=["**/.*/**"])
+    assert not selects("**/[x].md")
 
 
 def test_usual_patterns_are_looked_for_in_whole_columns_and_sets_are_not():
