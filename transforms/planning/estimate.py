@@ -40,16 +40,22 @@ def _tokens_a_byte(source: str, job: Job) -> float:
         return TOKENS_A_BYTE
     snapshot = Snapshot.open(open_store(job.table), job.parent)
     counter = make_embedder(job.embedder).counter
-    found = np.array([[0.0, 0.0], *_sampled(snapshot, job.source[source].slug, counter)]).sum(axis=0)
+    found = np.array([[0.0, 0.0], *_sampled(snapshot, source, job, counter)]).sum(axis=0)
     tokens, size = found.tolist()
     return float(tokens / size) if tokens and size else TOKENS_A_BYTE
 
 
-def _sampled(snapshot: Snapshot, slug: str, counter: TokenCounter) -> Iterator[tuple[float, float]]:
+def _sampled(
+    snapshot: Snapshot, source: str, job: Job, counter: TokenCounter
+) -> Iterator[tuple[float, float]]:
     """Tokens embedded and bytes of objects, a shard."""
+    slug = job.source[source].slug
     shards = snapshot.shards(DOCUMENTS, slug)
     for shard in shards[:: max(1, len(shards) // SHARDS)]:
         documents = snapshot.shard_table(DOCUMENTS, slug, shard, ["object_name", "object_size"])
+        if (pc.max(documents["object_size"]).as_py() or 0) > 2 * job.shard_bytes:
+            # A range of an object: how many of its bytes these rows are from is not told.
+            continue
         objects = documents.group_by("object_name").aggregate([("object_size", "max")])
         chunks = snapshot.shard_table(CHUNKS, slug, shard, ["embed_text", "embed_tokens", "counter"])
         tokens = float(pc.sum(chunks["embed_tokens"]).as_py() or 0)

@@ -85,7 +85,7 @@ class Watch:
             # An interrupted run may have left a plan for the same snapshot: that one does not count.
             if plan.get("run_id") == self._about.run_id:
                 self._shards[slug] = {shard["shard"]: shard["inputs"] for shard in plan["shards"]}
-                self._objects += sum(len(shard["reads"]) for shard in plan["shards"])
+                self._objects += sum(map(_is_first, (one for s in plan["shards"] for one in s["reads"])))
 
     def _read_done(self) -> None:
         wanted = {
@@ -138,3 +138,8 @@ def _of_receipt(record: dict[str, Any]) -> Progress:
         reused=record["chunks"] - record["embedded"],
         tokens=record["embedded_tokens"],
     )
+
+
+def _is_first(read: dict[str, Any]) -> bool:
+    """Whether an object to read is whole, or the first range of one."""
+    return read["records"] is None or read["records"]["before"] == 0

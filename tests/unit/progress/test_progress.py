@@ -11,6 +11,7 @@ from pipeline import progress as shown
 from pipeline.commands import status
 from pipeline.config import JobConfig
 from pipeline.job import make_job
+from transforms.model.objects import ObjectInfo, RecordRange
 from transforms.model.shard import Rejection, ShardPlan, ShardReceipt
 from transforms.planning.plan import SourcePlan
 from transforms.stages.about import about, keep_about
@@ -205,3 +206,14 @@ def test_how_the_last_run_ended_is_told_where_none_is_at_work(job, capsys):
     said = capsys.readouterr().out
     assert "The last run that came to its end was run:" in said
     assert "Nothing new: 0 texts embedded, no snapshot published. Snapshot 3 stays the newest.\n" in said
+
+
+def test_the_ranges_of_an_object_are_one_object(job):
+    ranges = [RecordRange(((at, at + 9),), at, "sum") for at in (0, 9, 18)]
+    plans = tuple(
+        ShardPlan("docs", str(number), "", reads=(ObjectInfo("x.jsonl", 27, "1", records=one),))
+        for number, one in enumerate(ranges)
+    )
+    keep_plan(SourcePlan("docs", plans, (), (), 1, 1, 0, 0, 0, 27), job)
+    keep_plan(plan("notes"), job)
+    assert watch_of(job).look().objects == 1
