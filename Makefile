@@ -58,7 +58,7 @@ $(OPENSEARCH): tests/stores/servers/opensearch_node/pom.xml
 	touch $@
 
 # A store whose packages are missing fails; plain pytest passes over its tests and says why.
-test-stores: $(VENV)/.dev
+test-stores: $(VENV)/.dev $(if $(shell command -v mvn),$(OPENSEARCH))
 	PARQUETRY_STORES=required $(BIN)/pytest -q -n 2 tests/stores
 
 HARD_FILES := $(or $(PARQUETRY_HARD_FILES),../shared/files)

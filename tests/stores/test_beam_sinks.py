@@ -98,7 +98,7 @@ def test_beams_sink_for_milvus_writes_the_table(table, tmp_path):
     client.create_collection("chunks", schema=schema, index_params=index)
     specs = ColumnSpecsBuilder().with_id_spec().with_embedding_spec(convert_fn=list).with_content_spec()
     config = MilvusVectorWriterConfig(
-        MilvusConnectionParameters(uri=path, db_name=""),
+        MilvusConnectionParameters(uri=path),
         MilvusWriteConfig("chunks", write_config=WriteConfig(write_batch_size=50)),
         specs.with_metadata_spec(convert_fn=dict).build(),
     )

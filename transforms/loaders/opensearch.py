@@ -17,7 +17,7 @@ _SPACES: dict[str, Metric] = {"cosinesimil": "cosine", "innerproduct": "dot", "l
 
 
 def connect(address: Address) -> BulkLoader:
-    """``opensearch://[USER@]HOST:9200#INDEX``, version 2.17 or newer with its k-NN plugin.
+    """``opensearch://[USER@]HOST:9200#INDEX``, with its k-NN plugin; known to work with 2.19.
 
     The user's password is that of ``OPENSEARCH_PASSWORD`` or ``password_env=NAME``. A path is a prefix of all paths.
     """

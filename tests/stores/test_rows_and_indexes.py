@@ -1,0 +1,61 @@
+"""What loaders do with single rows and with each index, in every store."""
+
+import dataclasses
+
+import pyarrow as pa
+import pytest
+
+from tests.stores.adapters.seen import Seen
+from tests.stores.test_contract import batch, target_of
+from transforms.loaders.protocol import Index
+
+ROW = "00000001-0000-4000-8000-000000000000"
+OTHER = "00000002-0000-4000-8000-000000000000"
+NOBODY = "00000003-0000-4000-8000-000000000000"
+NOT_THERE = {("chroma", "none")}
+"""Kinds of index that a store refuses when the collection is made."""
+
+
+def test_a_value_that_a_row_has_no_more_is_gone(stand):
+    target = target_of(16)
+    rows = batch(target, [ROW])
+    seen = []
+    for title, path in (("x", ["a", "b"]), (None, []), ("y", ["c"])):
+        changed = replaced(replaced(rows, "doc_title", title), "section_path", path)
+        with stand.loader() as loader:
+            if not seen:
+                loader.replace(target, iter([changed]))
+            else:
+                loader.upsert(target, changed)
+            loader.finish(target)
+        seen.append(stand.rows()[ROW])
+    assert seen == [
+        Seen("x", "x", 1, ["a", "b"], "x"),
+        Seen("x", "x", 1, [], None),
+        Seen("x", "x", 1, ["c"], "y"),
+    ]
+
+
+def replaced(rows, name, value):
+    place = rows.schema.get_field_index(name)
+    field = rows.schema.field(place)
+    return rows.set_column(place, field, pa.array([value], field.type))
+
+
+@pytest.mark.parametrize("kind", ["default", "none", "hnsw"])
+@pytest.mark.parametrize("metric", ["cosine", "dot", "l2"])
+def test_every_metric_and_index_that_a_store_has_can_be_made_and_is_known_again(stand, metric, kind):
+    index = Index(kind, m=8, ef_construction=32)
+    target = dataclasses.replace(target_of(16), metric=metric, index=index)
+    with stand.loader() as loader:
+        if metric not in loader.limits.metrics or (stand.name, kind) in NOT_THERE:
+            pytest.skip("the store has no such index")
+        loader.replace(target, iter([batch(target, [ROW, OTHER])]))
+        loader.finish(target)
+        found = loader.describe("chunks")
+        assert found.dimension in (None, 16)
+        assert found.metric in (None, metric)
+        assert loader.held(target, [ROW, OTHER, NOBODY]) == {ROW, OTHER}
+        loader.drop("chunks")
+        assert loader.describe("chunks") is None
+        loader.drop("chunks")
