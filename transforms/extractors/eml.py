@@ -9,12 +9,13 @@ from __future__ import annotations
 import email
 import email.errors
 import email.policy
+import functools
 import mimetypes
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from email.message import EmailMessage, Message
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from transforms.extractors.charset import DAMAGED_UTF8, decode
 from transforms.extractors.containers import EML
@@ -36,6 +37,8 @@ _HEADERS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HEAD = 65_536
+_HEADER_AT_MOST = 16_384
+"""Characters of a header that are read: some hundred recipients."""
 _FAR_MORE = 3
 """HTML with so many times the letters of its plain text says what the plain text leaves out."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
@@ -59,6 +62,28 @@ class _Body:
     kind: str
     text: str
     warnings: tuple[str, ...] = ()
+
+
+class _Policy(email.policy.EmailPolicy):
+    """The standard one, for headers that nobody vouches for.
+
+    Parsing a header takes time in proportion to the square of its length, and is done anew each time one is asked for.
+    """
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:_HEADER_AT_MOST]
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        return value if hasattr(value, "name") else _parsed(name, value)
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(name: str, value: str) -> Any:
+    return email.policy.default.header_fetch_parse(name, value)
+
+
+_POLICY = _Policy()
 
 
 @dataclass(slots=True)
@@ -85,7 +110,7 @@ def extract_eml(data: bytes, name: str, settings: ExtractSettings) -> Extraction
     if not _HEADERS.search(data[:_HEAD]):
         raise RejectedError("corrupt", "The file has no header of a mail.")
     try:
-        message = email.message_from_bytes(data, policy=email.policy.default)
+        message = cast("EmailMessage", email.message_from_bytes(data, policy=_POLICY))
         content = _content(message)
     except RecursionError as error:
         raise RejectedError("corrupt", "The mail nests its parts deeper than any program does.") from error

@@ -130,17 +130,23 @@ def member_name(info: zipfile.ZipInfo) -> str:
 
 def _gunzip_pieces(data: bytes) -> Iterator[bytes]:
     """Inflate member after member; zero bytes after the last one are padding."""
-    rest = data
+    end = len(data.rstrip(b"\0"))
+    at = 0
     try:
-        while rest.strip(b"\0"):
+        while at < end:
             inflater = zlib.decompressobj(wbits=31)
+            rest = b""
             while not inflater.eof:
+                if not rest:
+                    # By windows: what is left of the input is copied each time.
+                    rest = data[at : at + _STEP]
+                    at += len(rest)
                 piece = inflater.decompress(rest, _STEP)
-                rest = inflater.unconsumed_tail
                 if not piece and not rest and not inflater.eof:
                     raise RejectedError("corrupt", "The gzip file ends in the middle of its data.")
+                rest = inflater.unconsumed_tail
                 yield piece
-            rest = inflater.unused_data
+            at -= len(inflater.unused_data)
     except zlib.error as error:
         raise RejectedError("corrupt", f"The gzip file is damaged: {error}.") from error
 

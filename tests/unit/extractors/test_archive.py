@@ -88,6 +88,11 @@ def test_a_gzip_file_is_the_one_document_inside() -> None:
     assert (document.record, document.text, document.media_type) == (None, "# A and B\n", "text/markdown")
 
 
+def test_a_gzip_file_of_many_members_is_read_in_one_go() -> None:
+    [document] = read(gzip.compress(b"line of text\n") * 5_000, "a.txt.gz")
+    assert document.text == "line of text\n" * 5_000
+
+
 @pytest.mark.parametrize("cut", [5, 15, -3])
 def test_a_gzip_file_that_is_cut_off_is_corrupt(cut: int) -> None:
     with pytest.raises(RejectedError, match="corrupt"):

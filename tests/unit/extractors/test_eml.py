@@ -176,6 +176,25 @@ def test_headers_that_break_the_rules_do_not_stop_the_mail() -> None:
     assert document.metadata["date"] == "yesterday"
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        pytest.param(b"Subject: Pump" + b" =?utf-8?q?a?=" * 100_000, id="encoded words"),
+        pytest.param(
+            b"Subject: Pump\nContent-Type: text/plain; " + b";".join(b"a*%d=x" % n for n in range(20_000)),
+            id="parameters",
+        ),
+        pytest.param(b"Subject: Pump\nTo: " + b"(" * 100_000, id="comments"),
+    ],
+)
+def test_headers_without_an_end_are_read_up_to_a_length(header: bytes) -> None:
+    [document] = read(header + b"\n\nIt leaks.\n")
+    assert document.title is not None
+    assert document.title.startswith("Pump")
+    assert len(document.title) <= 16_384
+    assert document.text.endswith("It leaks.\n")
+
+
 def test_an_encrypted_mail_says_so() -> None:
     data = (
         b"Subject: S\nContent-Type: multipart/encrypted; boundary=b\n\n--b\nContent-Type: application/pgp-encrypted\n\n"
