@@ -42,8 +42,15 @@ _HEADER_AT_MOST = 16_384
 _FAR_MORE = 3
 """HTML with so many times the letters of its plain text says what the plain text leaves out."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
-_HEADER_FAULTS = (ValueError, LookupError, TypeError, AttributeError, email.errors.MessageError)
-"""What the standard library raises for headers that break the rules, by its own bug reports."""
+_HEADER_FAULTS = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+    email.errors.MessageError,
+)
+"""What the standard library raises for headers that break the rules, by its own bug reports, or that nest comments."""
 
 
 @dataclass(frozen=True, slots=True)
