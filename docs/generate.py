@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
+import typer
 
+from pipeline.cli import app
 from pipeline.config.schema import DEFAULTS, file_schema
 from transforms.table.schema import CHUNKS, DELETES, DOCUMENTS, REJECTED
 
@@ -29,14 +31,15 @@ _MARKED = re.compile(r"(<!-- begin (\w+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 
 def main() -> None:
     """Bring every page up to date."""
-    for name in ("configuration.md", "table.md"):
+    for name in ("configuration.md", "table.md", "commands.md"):
         path = DOCS / name
         path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def filled(page: str) -> str:
     """The page with its marked parts as they ought to be."""
-    parts = {**{name: columns(schema) for name, schema in COLUMNS.items()}, "keys": keys()}
+    tables = {name: columns(schema) for name, schema in COLUMNS.items()}
+    parts = {**tables, "keys": keys(), "commands": commands()}
     return _MARKED.sub(lambda match: f"{match[1]}\n{parts[match[2]]}\n\n{match[3]}", page)
 
 
@@ -47,6 +50,38 @@ def columns(schema: pa.Schema) -> str:
         for field in schema
     ]
     return _table(("column", "type", "null", "meaning"), rows)
+
+
+def commands() -> str:
+    """Every command with its arguments and options."""
+    return "\n\n".join(_commands(typer.main.get_command(app), "parquetry"))
+
+
+def _commands(command: Any, name: str) -> Iterator[str]:
+    if hasattr(command, "commands"):
+        for below, one in command.commands.items():
+            yield from _commands(one, f"{name} {below}")
+        return
+    rows = [
+        (f"`{_spelt(parameter)}`", _one_line(getattr(parameter, "help", "") or ""))
+        for parameter in command.params
+        if parameter.name != "help"
+    ]
+    text = _one_line(command.help or "")
+    yield f"### {name}\n\n{text}\n\n{_table(('argument or option', 'meaning'), rows)}"
+
+
+def _spelt(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return str(parameter.metavar or parameter.name.upper())
+    names = ", ".join([*parameter.opts, *parameter.secondary_opts])
+    if parameter.is_flag:
+        return names
+    return f"{names} {parameter.metavar or parameter.name.upper()}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
 
 
 def keys() -> str:
