@@ -143,3 +143,6 @@ _EXTRACTORS: dict[str, Callable[[bytes, ExtractSettings], Document]] = {
     HTML: _html,
     PDF: _pdf,
 }
+
+FORMATS = frozenset(_LATE) | frozenset(_EXTRACTORS)
+"""All media types that are read."""

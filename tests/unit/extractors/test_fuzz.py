@@ -3,24 +3,20 @@
 PARQUETRY_FUZZ_VARIANTS says how many damaged files are read in all; they are the same in every run.
 """
 
-import email.message
-import gzip
-import io
 import json
 import os
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from tests.support.pdf_files import at, lines, make_pdf
+from tests.support.samples import sample_files
+from transforms.extractors.detect import media_type
 from transforms.extractors.extraction import Extraction
 from transforms.extractors.isolate import ReaderProcess
 from transforms.extractors.reasons import BUG, REASONS
-from transforms.extractors.registry import extract
+from transforms.extractors.registry import FORMATS, extract
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.document import Document
 from transforms.model.errors import RejectedError
@@ -32,44 +28,6 @@ HARD = sorted(path for path in SHARED.glob("*/*") if path.is_file()) if SHARED.i
 IN_PROCESS = ("pdf", "xlsx", "parquet")
 """Read by native code, whose faults may end a process: in one of its own, as in the job."""
 
-Make = Callable[..., bytes]
-
-PLAIN = {
-    "a.md": b"---\ntitle: x\n---\n# A\n\n- b\n\n| c | d |\n| --- | --- |\n| e | f |\n\n```py\ng\n```\n",
-    "a.txt": "Grüße: “so” — naïve\n\nZweiter Absatz.\n".encode("cp1252"),
-    "a.html": b"<html lang=en><title>t</title><body><h1>A</h1><table><tr><td rowspan=2>b<td>c</table><pre>d</pre>",
-    "a.json": b'[{"a": 1.5e300, "b": [true, null, {"c": "\\ud83d\\ude00"}]}]',
-    "a.jsonl": b'{"a": 1}\n\n{"b": "x"}\n',
-    "a.csv": 'a;b\n"1\n2";"3"\n'.encode("utf-16"),
-    "a.tsv": b"a\tb\n1\t\xe9\n",
-    "a.py": "# coding: koi8-r\nx = 'Познание'\n\ndef f():\n    pass\n".encode("koi8_r"),
-    "a.rst": b"A\n=\n\n.. code:: py\n\n   x\n\n.. note:: a\n\n   - b :ref:`c <d>`\n\n====  ====\na     b\n====  ====\n"
-    b"1     2\n====  ====\n\n+---+---+\n| a | b |\n+---+---+\n\n.. [1] Note.\n",
-    "a.txt.gz": gzip.compress(b"words " * 50, mtime=0),
-    "a.pdf": make_pdf(
-        lines("A page of words", "and a line - with a hyph-", "en at its end") + at(60, 40, "Page 1"),
-        "50 700 m 300 700 l S 50 650 m 300 650 l S 50 600 m 300 600 l S 50 600 m 50 700 l S 300 600 m 300 700 l S "
-        "150 600 m 150 700 l S"
-        + at(60, 670, "a")
-        + at(160, 670, "b")
-        + at(60, 620, "c")
-        + at(160, 620, "d"),
-        info="/Title(T)/CreationDate(D:20240102030405Z)",
-    ),
-}
-DOCX = (
-    '<w:p><w:pPr><w:outlineLvl w:val="0"/><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>a</w:t></w:r>'
-    '</w:p><w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2"/><w:vMerge/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>'
-)
-SLIDE = "<p:sp><p:nvSpPr><p:cNvPr/><p:nvPr/></p:nvSpPr><p:txBody><a:p><a:r><a:t>a</a:t></a:r></a:p></p:txBody></p:sp>"
-SHEET = '<sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>'
-EPUB = {
-    "META-INF/container.xml": '<container><rootfiles><rootfile full-path="p.opf"/></rootfiles></container>',
-    "p.opf": '<package><metadata><title>T</title></metadata><manifest><item id="c" href="c.xhtml" '
-    'media-type="application/xhtml+xml"/></manifest><spine><itemref idref="c"/></spine></package>',
-    "c.xhtml": "<html><body><h1>A</h1><p>words</p></body></html>",
-}
-
 
 @pytest.fixture(scope="module")
 def reader() -> Iterator[ReaderProcess]:
@@ -78,27 +36,10 @@ def reader() -> Iterator[ReaderProcess]:
     process.close()
 
 
-@pytest.fixture
-def samples(make_docx: Make, make_pptx: Make, make_xlsx: Make, zipped: Make) -> Mapping[str, bytes]:
+@pytest.fixture(scope="module")
+def samples() -> Mapping[str, bytes]:
     """One file of every format, the hard ones besides where their folder is present."""
-    message = email.message.EmailMessage()
-    message["Subject"] = "Gr\u00fc\u00dfe"
-    message.set_content("Text.")
-    message.add_alternative("<p>Text, <b>rich</b>.</p>", subtype="html")
-    message.add_attachment("Inside.", filename="a.txt")
-    table = io.BytesIO()
-    pq.write_table(pa.table({"a": ["x", None], "b": [{"c": 1}, {"c": 2}]}), table)
-    made = {
-        "a.docx": make_docx(DOCX),
-        "a.pptx": make_pptx(SLIDE, notes={1: SLIDE}),
-        "a.xlsx": make_xlsx({"S": SHEET}),
-        "a.zip": zipped({"a.txt": "A", "b.eml": message.as_bytes(), "c/d.jsonl": b'{"a": 1}\n'}),
-        "a.epub": zipped(EPUB),
-        "a.eml": message.as_bytes(),
-        "a.parquet": table.getvalue(),
-    }
-    hard = {path.name: path.read_bytes() for path in HARD}
-    return PLAIN | made | hard
+    return sample_files() | {path.name: path.read_bytes() for path in HARD}
 
 
 def damaged(data: bytes, other: bytes, chance: random.Random) -> bytes:
@@ -168,8 +109,18 @@ def hold(document: Document) -> None:
 
 
 def test_every_sample_is_read_as_it_is(samples: Mapping[str, bytes], reader: ReaderProcess) -> None:
-    for name in [*PLAIN, "a.docx", "a.pptx", "a.xlsx", "a.zip", "a.epub", "a.eml", "a.parquet"]:
+    for name in sample_files().keys() - {"a.png"}:
         assert read(samples[name], name, reader).documents
+    with pytest.raises(RejectedError, match="unsupported_type"):
+        read(samples["a.png"], "a.png", reader)
+
+
+def test_every_format_that_is_read_has_a_sample() -> None:
+    assert {media_type(data, name) for name, data in sample_files().items()} == set(FORMATS)
+
+
+def test_samples_are_the_same_bytes_each_time() -> None:
+    assert sample_files() == sample_files()
 
 
 @pytest.mark.parametrize("part", range(4))
