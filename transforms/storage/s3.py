@@ -30,8 +30,8 @@ _BODY_ATTEMPTS = 4
 _CONNECTIONS = 16
 _TIMEOUT = 60
 _PIECE = 2**20
-_ONE_COPY = 5 * 2**30
-"""The most bytes that one server-side copy moves."""
+_TOO_LARGE = {"InvalidRequest", "EntityTooLarge"}
+"""What the service says of a source with more bytes than one copy moves."""
 _MISSING = {"404", "NoSuchKey", "NotFound", "NoSuchBucket"}
 _TAKEN = {"412", "PreconditionFailed", "ConditionalRequestConflict"}
 _DENIED = {"403", "AccessDenied", "AllAccessDisabled", "AccountProblem"}
@@ -79,13 +79,15 @@ class S3Store(BucketStore):
         return self._put(name, data, {"IfMatch": token})
 
     def copy(self, source: str, target: str) -> None:
-        facts = self.stat(source)
-        if facts is None:
-            raise NotFoundError(f"There is no {self.uri(source)}.")
         with self._translated(source):
-            if facts.size <= _ONE_COPY:
+            from botocore.exceptions import ClientError
+
+            try:
                 self._client().copy_object(**self._key(target), CopySource=self._key(source))
-            else:
+            except ClientError as error:
+                # Over 5 GiB. Asking for the size of each would cost a request more for all others.
+                if error.response["Error"]["Code"] not in _TOO_LARGE:
+                    raise
                 self._client().copy(self._key(source), **self._key(target))
 
     def delete(self, names: Iterable[str]) -> None:
