@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 CODE := pipeline transforms tests benchmarks docs setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-storage test-stores facts lint type format bench docs sample constraints clean opensearch
+.PHONY: help install demo test test-storage test-stores test-runners facts lint type format bench docs sample constraints clean opensearch
 
 help:
 	@echo "make install  a virtual environment in $(VENV) with everything for development"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-storage  run the tests of object storage on servers that they start and stop"
 	@echo "make test-stores  run the tests of loading into vector stores, which they start and stop"
 	@echo "make opensearch  put a node of OpenSearch into build/opensearch, for the tests of loading"
+	@echo "make test-runners  run the job on Prism, Flink, Spark and up to Dataflow's door, and check deploy/"
 	@echo "make facts    hold extraction against the facts of a folder of hard files, where it is present"
 	@echo "make lint     check style and formatting"
 	@echo "make type     check types"
@@ -34,7 +35,7 @@ demo: $(VENV)/.demo
 	$(BIN)/parquetry search build/demo-table "How hot should the soldering iron be?" --top 2
 
 test: test-storage test-stores
-	$(BIN)/pytest -q -n 2 --ignore=tests/storage --ignore=tests/stores
+	$(BIN)/pytest -q -n 2 --ignore=tests/storage --ignore=tests/stores --ignore=tests/runners
 
 # Servers are started by the tests and end with them; one that is missing fails. Azure's is a program for node: where
 # there is no npm its tests are passed over, with the reason, but never in CI.
@@ -60,6 +61,13 @@ $(OPENSEARCH): tests/stores/servers/opensearch_node/pom.xml
 # A store whose packages are missing fails; plain pytest passes over its tests and says why.
 test-stores: $(VENV)/.dev $(if $(shell command -v mvn),$(OPENSEARCH))
 	PARQUETRY_STORES=required $(BIN)/pytest -q -n 2 tests/stores
+
+# Prism, Flink and Spark are got once into build/engines, by go and Maven; the tests start and stop them. Where one of
+# these tools is missing, its engines are passed over with the reason.
+test-runners: $(VENV)/.dev
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,deploy]"
+	$(BIN)/python -m tests.support.engines
+	$(BIN)/pytest -q tests/runners tests/unit/project/test_deploy.py
 
 HARD_FILES := $(or $(PARQUETRY_HARD_FILES),../shared/files)
 

@@ -1,0 +1,96 @@
+"""How memory and time of a run grow with the number of documents: tiny ones, as many as asked for.
+
+    python benchmarks/many.py --documents 1000000 --folder build/many
+
+writes records of about a hundred characters into JSON Lines files of 5,000, and runs the job over them with
+the stand-in embedder and one worker. It prints the run's peak memory after each tenth of its shards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import yaml
+
+RECORDS = 5_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--documents", type=int, default=1_000_000)
+    parser.add_argument("--folder", type=Path, default=Path("build/many"))
+    given = parser.parse_args()
+    write_corpus(given.folder / "corpus", given.documents)
+    measure(given.folder, given.documents)
+
+
+def write_corpus(folder: Path, documents: int) -> None:
+    """Records with an id and a text that no other has."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for first in range(0, documents, RECORDS):
+        lines = [json.dumps(record(n)) for n in range(first, min(documents, first + RECORDS))]
+        (folder / f"{first // RECORDS:05}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def record(n: int) -> dict[str, str]:
+    text = f"Note {n}. The wheel {n % 977} of rover {n % 31} turns freely, and the mast {n} stands."
+    return {"id": f"d{n:08}", "text": text}
+
+
+def measure(folder: Path, documents: int) -> None:
+    """Run the job, and look at the process once a second."""
+    config = {
+        "table": str(folder / "table"),
+        "embedder": {"kind": "hash", "dimension": 32},
+        "sources": [{"name": "notes", "root": str(folder / "corpus")}],
+        "run": {"workers": 1},
+    }
+    path = folder / "many.yaml"
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
+    command = [sys.executable, "-m", "pipeline.cli", "run", str(path), "--quiet", "--json"]
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    rows = []
+    while process.poll() is None:
+        rows.append((time.monotonic() - start, done(folder), resident(process.pid)))
+        time.sleep(1)
+    outcome = json.loads(process.communicate()[0])
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{documents:,} documents: {outcome['counts']['chunks']:,} chunks")
+    print(
+        f"{time.monotonic() - start:.0f} s, {used.ru_utime + used.ru_stime:.0f} CPU s, peak {used.ru_maxrss // 1024} MB"
+    )
+    print("shards done   MB now")
+    last = max(shards for _, shards, _ in rows)
+    for tenth in range(11):
+        reached = [row for row in rows if row[1] >= last * tenth / 10]
+        if reached:
+            print(f"{reached[0][1]:11}   {reached[0][2]:6}")
+
+
+def done(folder: Path) -> int:
+    return sum(len(files) for _, _, files in os.walk(folder / "table/snapshots/000001/_done"))
+
+
+def resident(pid: int) -> int:
+    """Megabytes of a process and its children."""
+    total = 0
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            facts = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        except OSError:
+            continue
+        if pid in (int(facts["Pid"]), int(facts["PPid"])) and "VmRSS" in facts:
+            total += int(facts["VmRSS"].split()[0]) // 1024
+    return total
+
+
+if __name__ == "__main__":
+    main()
