@@ -47,7 +47,7 @@ def rows(root):
     return [row for batch in snapshot.chunks() for row in batch.to_pylist()]
 
 
-@pytest.mark.parametrize("answers", [0, 3, 9, 18, 27, 36])
+@pytest.mark.parametrize("answers", [0, 9, 27])
 def test_a_service_that_begins_to_fail_after_some_answers_ends_the_run_and_harms_nothing(
     table, tmp_path, answers
 ):
