@@ -194,7 +194,8 @@ def _ranges(info: ObjectInfo, source: SourceSpec, job: Job) -> tuple[NamedRange,
     if not _is_large(info, source, job):
         return ()
     with opened_version(open_store(source.root), info.name, info.token) as file:
-        return cut_records(file, info.name, source.extract, job.shard_bytes, job.max_object_bytes)
+        size = min(job.shard_bytes, job.max_object_bytes // 2)
+        return cut_records(file, info.name, source.extract, size, job.max_object_bytes)
 
 
 def _ids(object_name: str, names: pa.Array) -> pa.Array:

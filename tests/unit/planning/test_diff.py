@@ -263,3 +263,33 @@ def test_a_bad_object_with_rows_at_another_place_is_tried_again_and_refused_anew
     )
     assert names(diff.reads) == ["a"]
     assert diff.kept_rejections.num_rows == 0
+
+
+def test_an_object_with_rows_in_several_shards_counts_once_and_names_them_all(plan_tables):
+    known = plan_tables.known(("big", "1", "S"), ("a", "1", "S"), ("big", "1", "T"))
+    diff = compare(plan_tables.listing(("a", "1")), known, plan_tables.rejected(), TODAY)
+    assert (names(diff.gone), diff.unchanged) == (["big"], 1)
+    assert diff.spread.to_pylist() == [
+        {"object_name": "big", "shard": "S"},
+        {"object_name": "big", "shard": "T"},
+    ]
+    assert [(row["shard"], row["objects"]) for row in diff.shards.to_pylist()] == [("S", 2), ("T", 1)]
+
+
+def test_an_object_in_several_shards_is_read_to_be_cut_otherwise_but_not_to_be_embedded(plan_tables):
+    rows = (("big", "1", "S"), ("big", "1", "T"))
+    for recipe, read in ((Recipe("x1", "c2", "e1"), True), (Recipe("x1", "c1", "e2"), False)):
+        known = plan_tables.known(*rows, today=recipe)
+        diff = compare(plan_tables.listing(("big", "1")), known, plan_tables.rejected(), recipe)
+        assert (names(diff.reads), names(diff.redo)) == ((["big"], []) if read else ([], ["big"]))
+
+
+def test_an_object_of_which_a_range_could_not_be_read_is_read_again_with_its_lasting_faults(plan_tables):
+    diff = compare(
+        plan_tables.listing(("big", "1")),
+        plan_tables.known(("big", "1", "S"), ("big", "1", "T")),
+        plan_tables.rejected(("big", "1", "corrupt"), ("big", "1", "unreadable")),
+        TODAY,
+    )
+    assert names(diff.reads) == ["big"]
+    assert diff.kept_rejections.num_rows == 0

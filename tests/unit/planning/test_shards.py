@@ -1,13 +1,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.model.objects import ObjectInfo
+from transforms.model.objects import ObjectInfo, RecordRange
+from transforms.model.shard import ShardPlan
 from transforms.planning.compact import MAX_OBJECTS
 from transforms.planning.diff import compare
+from transforms.planning.plan import Large
 from transforms.planning.shards import plan_source, shard_ends
 from transforms.stages.job import Recipe
 
 KIB = 1024
+TODAY = Recipe("x1", "c1", "e1")
 
 
 def infos(*sizes):
@@ -142,3 +145,36 @@ def test_shards_of_a_quarter_of_the_target_are_not_small(plan_tables):
         Recipe("x1", "c1", "e1"),
     )
     assert len(plan_source("s", diff, "recipe", 4 * KIB).kept_shards) == 20
+
+
+def test_an_object_that_is_gone_leaves_all_shards_that_have_rows_of_it(plan_tables):
+    known = plan_tables.known(("big", "1", "S"), ("big", "1", "T"), ("a", "1", "T"), ("b", "1", "U"))
+    listing = plan_tables.listing(("a", "1"), ("b", "1"))
+    plan = plan_source("s", compare(listing, known, plan_tables.rejected(), TODAY), "recipe", 8 * KIB)
+    assert [(one.shard, one.drops) for one in plan.shards] == [("S", ("big",)), ("T", ("big",))]
+    assert (plan.kept_shards, plan.gone) == (("U",), 1)
+
+
+def test_a_shard_that_others_continue_keeps_the_documents_of_its_other_objects(plan_tables):
+    known = plan_tables.known(("big", "1", "S"), ("a", "1", "S"), ("b", "1", "U"))
+    listing = plan_tables.listing(("a", "1"), ("b", "1"), ("big", "2"))
+    mine = ShardPlan("s", "R", "", parents=("S",), takes=(((1, 9),),))
+    large = Large(frozenset(["big"]), (mine,), leaving={"S": 1}, stays={"S": ((0, 1),)})
+    diff = compare(listing, known, plan_tables.rejected(), TODAY)
+    plan = plan_source("s", diff, "recipe", 8 * KIB, large)
+    assert [(one.shard, one.parents, one.takes, one.reads) for one in plan.shards] == [
+        ("S", ("S",), (((0, 1),),), ()),
+        ("R", ("S",), (((1, 9),),), ()),
+    ]
+    assert plan.kept_shards == ("U",)
+
+
+def test_the_inputs_of_a_shard_tell_which_records_it_reads(plan_tables):
+    diff = compare(plan_tables.listing(), plan_tables.known(), plan_tables.rejected(), TODAY)
+
+    def inputs(start):
+        info = ObjectInfo("x", 9, "1", records=RecordRange(((start, 9),), 0, "sum"))
+        large = Large(plans=(ShardPlan("s", "R", "", reads=(info,)),))
+        return plan_source("s", diff, "recipe", 8 * KIB, large).shards[0].inputs
+
+    assert inputs(0) == inputs(0) != inputs(1)
