@@ -34,6 +34,8 @@ DAMAGED_UTF8 = "charset_damaged:utf-8"
 _SEQUENCES_A_FAULT = 2
 _LETTERS_A_FAULT = 4
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_WIDE_AT_LEAST = 4
+"""Bytes: two characters."""
 _PRINTABLE = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 _MOSTLY = 0.9
 _HEAD = 4096
@@ -198,7 +200,7 @@ def _utf16_without_mark(sample: bytes) -> str | None:
     ASCII with a few NULs in it has letters in all places between them.
     """
     zeros = sample.count(0)
-    if zeros * 20 < len(sample) or not zeros:
+    if zeros * 20 < len(sample) or not zeros or len(sample) < _WIDE_AT_LEAST:
         return None
     even, odd = sample[::2].replace(b"\0", b""), sample[1::2].replace(b"\0", b"")
     even_zeros, odd_zeros = len(sample[::2]) - len(even), len(sample[1::2]) - len(odd)

@@ -91,14 +91,14 @@ def by_columns(lines: Sequence[Line], gap: Gutter) -> list[Line]:
     return [*ordered, *columns[0], *columns[1]]
 
 
-def downwards(lines: Sequence[Line]) -> list[Line]:
-    """The lines as they are, or from the top where most of them follow each other up the page."""
+def downwards(lines: Sequence[Line], least: int = _UP) -> list[Line]:
+    """The lines as they are, or from the top where most of them follow each other up the page, ``least`` times."""
     up = down = 0
     for above, below in pairwise(lines):
         if above.x0 < below.x1 and below.x0 < above.x1:
             up += below.bottom <= above.top + 1
             down += below.top >= above.bottom - 1
-    return sorted(lines, key=lambda line: line.top) if up > _UP * down and up >= _UP else list(lines)
+    return sorted(lines, key=lambda line: line.top) if up > _UP * down and up >= least else list(lines)
 
 
 def _is_right(line: Line, gap: Gutter) -> bool:

@@ -77,7 +77,8 @@ def _faults() -> Iterator[None]:
 def _lines(page: Page, settings: ExtractSettings) -> Iterator[Line]:
     with _faults():
         tables = [(table, table.extract()) for table in page.find_tables()] if settings.pdf_tables else []
-        lines = page.extract_text_lines(return_chars=False)
+        # Letters that are printed twice to look bold come once.
+        lines = page.dedupe_chars().extract_text_lines(return_chars=False)
     found: list[Line] = []
     for table, texts in tables:
         rows = table_rows(table, texts)

@@ -183,7 +183,8 @@ def _in_order(
             parted = _lines(text, tables, holders, hidden, gap)
             if is_prose(parted, gap):
                 return by_columns(parted, gap)
-    return downwards(lines)
+    # PDFium orders the lines of a page that is shown turned as they lie then.
+    return downwards(lines, least=1) if text.page.page.get_rotation() else downwards(lines)
 
 
 def _lines(

@@ -45,6 +45,11 @@ def test_br023_a_zero_byte_of_a_font_map_is_dropped_and_counted() -> None:
     assert document.warnings == ("nul_dropped=2:page 1",)
 
 
+@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.html", "a.csv", "a.py"])
+def test_br023_a_zero_byte_in_a_short_text_is_dropped(name: str) -> None:
+    assert "\0" not in read(b"a\0b", name).text
+
+
 def test_br026_lone_surrogates_are_replaced_and_pairs_in_two_halves_joined() -> None:
     document = read(mapped(at(60, 700, "lone X here, pair YZ there"), X="D83D", Y="D83D", Z="DE00"))
     assert document.text == "lone \ufffd here, pair \U0001f600 there"
@@ -107,6 +112,11 @@ def test_br037_a_part_that_inflates_a_thousand_times_is_a_bomb(make_docx: Make) 
 def test_br039_letters_that_are_printed_twice_to_look_bold_come_once() -> None:
     page = at(60, 700, "Result >60 of the book") + at(60.3, 700, "Result >60 of the book")
     assert read(make_pdf(page + at(60, 680, "A true book."))).text == "Result >60 of the book\nA true book."
+
+
+def test_br039_the_other_engine_too_gives_doubled_letters_once() -> None:
+    page = at(60, 700, "Result >60 of the book") + at(60.3, 700, "Result >60 of the book")
+    assert read(make_pdf(page), pdf_engine="pdfplumber").text == "Result >60 of the book"
 
 
 def test_br040_invisible_text_is_left_out_and_named_or_kept_as_the_setting_says() -> None:

@@ -1,5 +1,7 @@
 """Pages that are drawn in another order than they are read."""
 
+import pytest
+
 from tests.support.pdf_files import at, lines, make_pdf
 from transforms.extractors.pdf import extract_pdf
 from transforms.extractors.pdf_order import gutter
@@ -57,3 +59,9 @@ def test_a_gutter_is_a_gap_in_the_middle_that_hardly_anything_goes_over() -> Non
     assert gutter([(50.0, 550.0)] * 20, 600) is None
     assert gutter([(50.0, 100.0), (130.0, 550.0)] * 10, 600) is None
     assert gutter(columns[:4], 600) is None
+
+
+@pytest.mark.parametrize("turn", [90, 180, 270])
+def test_a_page_that_is_shown_turned_is_read_as_its_text_goes(turn: int) -> None:
+    page = make_pdf(lines("First line here.", "Second line here."), page=f"/Rotate {turn}")
+    assert extract_pdf(page, ExtractSettings()).text == "First line here.\nSecond line here."
