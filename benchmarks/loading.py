@@ -291,8 +291,14 @@ BARE_PATHS: dict[str, Callable[[Path, str, int], None]] = {
     "postgres": bare_postgres,
     "redis": bare_redis,
 }
-STORES = sorted([*BARE_PATHS, "chdb", "faiss", "sqlite", "usearch"])
-LIBRARIES = {"chroma": "chromadb", "milvus": "pymilvus", "postgres": "psycopg", "sqlite": "sqlite_vec"}
+STORES = sorted([*BARE_PATHS, "chdb", "faiss", "opensearch", "sqlite", "usearch"])
+LIBRARIES = {
+    "chroma": "chromadb",
+    "milvus": "pymilvus",
+    "opensearch": "httpx",
+    "postgres": "psycopg",
+    "sqlite": "sqlite_vec",
+}
 """Those that are not called as their loader is."""
 SUFFIXES = {"milvus": ".db"}
 
@@ -322,8 +328,8 @@ def one(way: str, store: str, table: str, to: str, dimension: str) -> None:
 @contextmanager
 def places(store: str, folder: Path) -> Iterator[tuple[Callable[[str], str], Callable[[], float]]]:
     """What gives an address for a name, and what tells the CPU seconds of a server."""
-    if store == "redis":
-        with _redis() as found:
+    if store in SERVERS:
+        with SERVERS[store]() as found:
             yield found
         return
     if store != "postgres":
@@ -363,6 +369,28 @@ def _redis() -> Iterator[tuple[Callable[[str], str], Callable[[], float]]]:
             return float(facts["used_cpu_user"] + facts["used_cpu_sys"])
 
         yield new, spent
+
+
+@contextmanager
+def _opensearch() -> Iterator[tuple[Callable[[str], str], Callable[[], float]]]:
+    import httpx
+
+    from tests.stores.servers.opensearch import opensearch_server
+
+    with opensearch_server() as url, httpx.Client(base_url=url, timeout=120) as http:
+
+        def new(_name: str) -> str:
+            http.delete("/*").raise_for_status()
+            return url.replace("http:", "opensearch:")
+
+        def spent() -> float:
+            nodes = http.get("/_nodes/stats/process").raise_for_status().json()["nodes"]
+            return sum(node["process"]["cpu"]["total_in_millis"] for node in nodes.values()) / 1000
+
+        yield new, spent
+
+
+SERVERS = {"opensearch": _opensearch, "redis": _redis}
 
 
 def _cpu_with_children(pid: int) -> float:

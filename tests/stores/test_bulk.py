@@ -102,6 +102,16 @@ def test_requests_that_fail_for_good_end_in_the_servers_words(server, loader, no
     assert not server.faults
 
 
+def test_attempts_of_a_bulk_request_are_not_multiplied_by_those_of_its_items(
+    server, loader, target, no_waiting
+):
+    server.faults.extend([(503, {})] * 100)
+    with pytest.raises(ServerError, match="was answered 503"):
+        loader.upsert(target, batch(target, IDS))
+    assert len(server.faults) == 92
+    assert len(no_waiting) == 7
+
+
 def test_a_server_that_is_not_there_is_named_as_such(no_waiting):
     absent = connect(parse_address("elasticsearch://127.0.0.1:1"))
     with pytest.raises(ServerError, match="no answer"):

@@ -6,14 +6,14 @@ import pyarrow as pa
 import pytest
 
 from tests.stores.adapters.seen import Seen
+from tests.stores.history import at
 from tests.stores.test_contract import batch, target_of
 from transforms.loaders.protocol import Index
+from transforms.model.errors import ConfigError
 
 ROW = "00000001-0000-4000-8000-000000000000"
 OTHER = "00000002-0000-4000-8000-000000000000"
 NOBODY = "00000003-0000-4000-8000-000000000000"
-NOT_THERE = {("chroma", "none")}
-"""Kinds of index that a store refuses when the collection is made."""
 
 
 def test_a_value_that_a_row_has_no_more_is_gone(stand):
@@ -48,7 +48,7 @@ def test_every_metric_and_index_that_a_store_has_can_be_made_and_is_known_again(
     index = Index(kind, m=8, ef_construction=32)
     target = dataclasses.replace(target_of(16), metric=metric, index=index)
     with stand.loader() as loader:
-        if metric not in loader.limits.metrics or (stand.name, kind) in NOT_THERE:
+        if metric not in loader.limits.metrics or kind not in loader.limits.indexes:
             pytest.skip("the store has no such index")
         loader.replace(target, iter([batch(target, [ROW, OTHER])]))
         loader.finish(target)
@@ -59,3 +59,14 @@ def test_every_metric_and_index_that_a_store_has_can_be_made_and_is_known_again(
         loader.drop("chunks")
         assert loader.describe("chunks") is None
         loader.drop("chunks")
+
+
+def test_an_index_that_a_store_has_not_is_refused_before_anything_is_written(stand, table):
+    with stand.loader() as loader:
+        missing = {"default", "none", "hnsw"} - loader.limits.indexes
+    for kind in missing:
+        with pytest.raises(ConfigError, match=f"has no index of kind {kind}; it has default"):
+            stand.load(at(table, 1), index={"kind": kind})
+        with stand.loader() as loader:
+            assert loader.describe("chunks") is None
+            assert loader.state("chunks") is None

@@ -14,7 +14,8 @@ from transforms.model.errors import GuardError
 if TYPE_CHECKING:
     from transforms.loaders.protocol import Limits, Target
 
-_UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+_UUID = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+"""As stores write it: capitals would come back as other ids."""
 
 
 def check_rows(batch: pa.RecordBatch, target: Target, limits: Limits, store: str) -> None:
@@ -35,7 +36,7 @@ def check_rows(batch: pa.RecordBatch, target: Target, limits: Limits, store: str
         _refuse(
             ids,
             pc.invert(pc.match_substring_regex(ids, _UUID)),
-            f"the id is no UUID, which {store} asks for",
+            f"the id is no UUID in small letters, which {store} asks for",
         )
     if limits.id_bytes is not None:
         long = pc.greater(pc.binary_length(ids), limits.id_bytes)

@@ -70,7 +70,7 @@ class ChromaLoader:
     """Collections of one database."""
 
     name = "Chroma"
-    limits = Limits(batch_rows=_ROWS)
+    limits = Limits(indexes=frozenset({"default", "hnsw"}), batch_rows=_ROWS)
     errors = (ChromaError, httpx.HTTPError, ServerError, ValueError)
 
     def __init__(self, make_client: Callable[[], ClientAPI]) -> None:
@@ -106,8 +106,6 @@ class ChromaLoader:
         hnsw: dict[str, Any] = {"space": space}
         if target.index.kind == "hnsw":
             hnsw |= {"max_neighbors": target.index.m, "ef_construction": target.index.ef_construction}
-        if target.index.kind == "none":
-            raise ConfigError("Chroma searches by an index always: index.kind is default or hnsw.")
         self._client.create_collection(
             target.collection, configuration={"hnsw": hnsw}, embedding_function=None
         )

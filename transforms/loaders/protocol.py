@@ -89,6 +89,7 @@ class Limits:
     """What a store takes. The driver refuses the rest before anything is written."""
 
     metrics: frozenset[Metric] = frozenset({"cosine", "dot", "l2"})
+    indexes: frozenset[IndexKind] = frozenset({"default", "none", "hnsw"})
     dimensions: int | None = None
     """Most numbers of a vector."""
     indexed: int | None = None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 STATES = "parquetry_state"
 """A hash with a field for each collection that was loaded; no prefix of rows, for want of a colon."""
 SEPARATOR = "\x1f"
-"""Between the values of a list: the character that Unicode has for that, and that no text has."""
+"""Between the values of a list: the character that Unicode has for that."""
 _METRICS: dict[str, Metric] = {"COSINE": "cosine", "IP": "dot", "L2": "l2"}
 _ROWS = 256
 _SCANNED = 2_000

@@ -54,12 +54,16 @@ def check_target(loader: Loader, target: Target) -> None:
     """Pass what the store can hold at all.
 
     Raises:
-        ConfigError: it has no such metric, or takes no such vectors.
+        ConfigError: it has no such metric or index, or takes no such vectors.
     """
     limits = loader.limits
     if target.metric not in limits.metrics:
         raise ConfigError(
             f"{loader.name} does not compare by {target.metric}; it does by {', '.join(sorted(limits.metrics))}."
+        )
+    if target.index.kind not in limits.indexes:
+        raise ConfigError(
+            f"{loader.name} has no index of kind {target.index.kind}; it has {', '.join(sorted(limits.indexes))}."
         )
     indexed = limits.indexed if target.index.kind == "hnsw" else None
     most = min((limit for limit in (limits.dimensions, indexed) if limit is not None), default=None)

@@ -124,14 +124,21 @@ class Rest:
 
 
 def repeated(call: Callable[[], Any]) -> Any:
-    """What a call returns; one that raises PassingError is made again."""
+    """What a call returns; one that raises PassingError is made again.
+
+    Raises:
+        ServerError: so do all attempts; calls may be repeated within calls without multiplying.
+    """
     attempts = Retrying(
         retry=retry_if_exception_type(PassingError),
         stop=stop_after_attempt(_ATTEMPTS),
         wait=_pause,
         reraise=True,
     )
-    return attempts(call)
+    try:
+        return attempts(call)
+    except PassingError as error:
+        raise ServerError(str(error), error.status) from error
 
 
 def bodies(

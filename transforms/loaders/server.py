@@ -10,7 +10,7 @@ import ipaddress
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from transforms.model.errors import ConfigError
 
@@ -89,7 +89,8 @@ def server_of(
             f"{address.shown}: a secret would go there in clear. Add tls=true, or tls=false if that is meant."
         )
     kept = {name: value for name, value in given.items() if name in options}
-    return Server(parts.hostname or "", found or port, tls, parts.username, below, kept, secret)
+    user = None if parts.username is None else unquote(parts.username)
+    return Server(parts.hostname or "", found or port, tls, user, below, kept, secret)
 
 
 def _parts(address: Address) -> SplitResult:
