@@ -40,6 +40,7 @@ _SEGMENTS = 254
 _TOGETHER = 256
 """Blobs of one batch of deletions at most."""
 _COPY_SECONDS = 600
+_TAKEN = {"BlobAlreadyExists", "ConditionNotMet", "TargetConditionNotMet", "SourceConditionNotMet"}
 _EXPIRED = {"AuthenticationFailed", "InvalidAuthenticationInfo", "ExpiredAuthenticationToken"}
 
 
@@ -88,7 +89,9 @@ class AzureStore(BucketStore):
                 raise
             raise PreconditionError(f"{self.uri(name)} changed after it was listed.") from error
         data = buffer.getvalue()
-        told = answer.properties.content_settings.content_md5
+        stored = answer.properties.content_settings
+        # Blobs stored compressed come as what they are of: their checksum is of what is stored.
+        told = None if stored.content_encoding else stored.content_md5
         if told and bytes(told) != hashlib.md5(data, usedforsecurity=False).digest():
             raise StorageError(f"{self.uri(name)} came with other bytes than its checksum says.")
         return data
@@ -239,8 +242,6 @@ class AzureStore(BucketStore):
             yield
         except exceptions.ResourceNotFoundError as error:
             raise NotFoundError(f"There is no {where}.") from error
-        except (exceptions.ResourceModifiedError, exceptions.ResourceExistsError) as error:
-            raise PreconditionError(f"{where} was changed by another writer, or exists already.") from error
         except exceptions.ClientAuthenticationError as error:
             # What an identity was refused with can hold its requests.
             raise _refused(where, error) from None
@@ -277,14 +278,12 @@ def _refused(where: str, error: Any) -> ParquetryError:
 
 
 def _ours(where: str, error: Any) -> ParquetryError:
-    status = error.status_code
-    if status == 404:
-        return NotFoundError(f"There is no {where}.")
-    if status in {409, 412}:
+    status, code = error.status_code, _code(error)
+    if code in _TAKEN or (status == 412 and not code):
         return PreconditionError(f"{where} was changed by another writer, or exists already.")
     if status in {401, 403}:
         return _refused(where, error)
-    return StorageError(f"{where}: {said(error)}.")
+    return StorageError(f"{where}: {said(error)} ({code or status}).")
 
 
 def _code(error: Any) -> str:
