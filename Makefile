@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-CODE := pipeline transforms tests benchmarks docs setup.py
+CODE := pipeline transforms tests benchmarks docs deploy setup.py
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-storage test-stores test-runners facts lint type format bench docs sample constraints clean opensearch

@@ -168,5 +168,6 @@ def test_a_template_is_written_down_and_publishes_when_it_is_started(cloud, done
     job = json.loads(cloud.read("template/job"))
     assert job["environment"]["sdkPipelineOptions"]["options"]["project"] == "PROJECT"
     # Its launcher is gone by then, and with it whoever could claim the snapshot.
-    work_on(cloud.read("staging/pipeline.pb"), cloud.folder)
+    (staged,) = (name for name in cloud.names() if re.fullmatch("staging/.*pipeline.pb", name))
+    work_on(cloud.read(staged), cloud.folder)
     assert json.loads(cloud.read("table/latest.json"))["snapshot"] == 2

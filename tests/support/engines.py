@@ -37,7 +37,7 @@ _OPENED = (
     "sun.util.calendar",
 )  # fmt: skip
 """What Spark asks of a Java newer than 8, as its own scripts have it."""
-_TOOLS = {"prism": ("go",), "flink": ("java", "mvn"), "spark": ("java", "mvn")}
+_TOOLS = {"prism": ("go",), "flink": ("java", "mvn"), "spark": ("java", "mvn"), "operator": ("mvn",)}
 
 
 class MissingEngineError(Exception):
@@ -188,7 +188,7 @@ def free_port() -> int:
 
 def main() -> None:
     """Get every engine that is not here yet."""
-    for name, get in {"prism": _get_prism, "flink": _get_java, "spark": _get_java}.items():
+    for name, get in _GET.items():
         if _is_here(name) or any(shutil.which(tool) is None for tool in _TOOLS[name]):
             continue
         print(f"Getting {name} into {HOME}; the first time takes some minutes.", flush=True)
@@ -309,7 +309,7 @@ def _get_java(name: str) -> str:
     shutil.rmtree(folder, ignore_errors=True)
     goal = ["dependency:copy-dependencies", f"-DoutputDirectory={folder}", "-DincludeScope=runtime"]
     refusal = _refusal(["mvn", "-q", "-B", "-f", str(POMS / name / "pom.xml"), *goal])
-    if not refusal:
+    if not refusal and name in JOB_SERVERS:
         _write_launcher(folder, JOB_SERVERS[name])
     return refusal
 
@@ -338,6 +338,9 @@ def _folded(line: str, width: int = 70) -> Iterator[str]:
     yield line[:width]
     for start in range(width, len(line), width - 1):
         yield " " + line[start : start + width - 1]
+
+
+_GET = {"prism": _get_prism, "flink": _get_java, "spark": _get_java, "operator": _get_java}
 
 
 if __name__ == "__main__":
