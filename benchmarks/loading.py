@@ -4,9 +4,9 @@
 
 The bare path is the shortest program that is fast: a few lines of the store's own client over the same Parquet files
 and columns, without sync state, filter or checks; some stores have none here. Each measurement is a process of its
-own; what is timed begins when libraries are loaded. CPU seconds are those of that process, and for PostgreSQL and
-Redis those of the server too. The ratio is that of the medians; wall times are those of a machine that may have had
-other work.
+own; what is timed begins when libraries are loaded. CPU seconds are those of that process, and for PostgreSQL,
+Redis and OpenSearch those of the server too. The ratio is that of the medians; wall times are those of a machine that
+may have had other work.
 """
 
 from __future__ import annotations

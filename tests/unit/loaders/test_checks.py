@@ -61,7 +61,9 @@ def test_a_character_nul_in_other_rows_of_the_same_memory_is_no_fault():
 
 def test_an_id_that_is_no_uuid_is_refused_where_the_store_asks_for_one():
     check(rows(ids=["a"]))
-    with pytest.raises(GuardError, match="of chunk a, the id is no UUID in small letters, which Store asks for"):
+    with pytest.raises(
+        GuardError, match="of chunk a, the id is no UUID in small letters, which Store asks for"
+    ):
         check(rows(ids=["a"]), uuids_only=True)
     check(rows(), uuids_only=True)
 
