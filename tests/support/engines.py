@@ -147,7 +147,7 @@ def job_server(kind: str, master: str) -> Iterator[str]:
     require(kind)
     port = free_port()
     master_option = "--flink-master" if kind == "flink" else "--spark-master-url"
-    command = [*java(kind), "-jar", HOME / kind / "job-server.jar", "--job-port", str(port)]
+    command = [*_java(), "-jar", HOME / kind / "job-server.jar", "--job-port", str(port)]
     command += ["--artifact-port", "0", "--expansion-port", "-1", master_option, master]
     command += ["--artifacts-dir", HOME / "staged"]
     with started(f"{kind}-job-server", command, port):
@@ -171,12 +171,6 @@ def flink_cluster(task_managers: int, slots: int) -> Iterator[tuple[str, list[Pr
         address = f"localhost:{ports['rest']}"
         _wait_for_slots(address, task_managers * slots)
         yield address, workers
-
-
-def java(kind: str) -> list[str]:
-    """The beginning of a command line."""
-    opened = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED]
-    return ["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *opened]
 
 
 def free_port() -> int:
@@ -218,9 +212,15 @@ _MEMORY = (
 )
 
 
+def _java() -> list[str]:
+    """The beginning of a command line."""
+    opened = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED]
+    return ["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *opened]
+
+
 def _flink(home: Path, program: str, *more: str) -> list[str | Path]:
     classes = f"{HOME / 'flink'}/*"
-    return [*java("flink"), "-cp", classes, program, "--configDir", home, *more]
+    return [*_java(), "-cp", classes, program, "--configDir", home, *more]
 
 
 def _flink_home(name: str, ports: Mapping[str, int], slots: int) -> Path:
