@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from transforms.exports.checking import Broken, Folder, Known, shown
-from transforms.exports.encoding import json_ids, json_vectors, lines, literal, members
+from transforms.exports.encoding import in_json, json_ids, json_vectors, lines, literal, members
 from transforms.exports.files import Cap, Frame, Output, TextOutput
 from transforms.exports.json_text import json_objects
 from transforms.exports.profile import COLUMNS, Fault, Files, Job, Profile, Rows
@@ -173,5 +173,6 @@ PROFILE = Profile(
         "POST /indexes/{name}/docs/index. Look at the status of each document: a 207 hides failed ones."
     ),
     check=_check,
+    takes=in_json,
     name_pattern="[a-z0-9](?:[a-z0-9]|[-_](?![-_])){1,127}",
 )

@@ -48,7 +48,6 @@ def publish(job: Job, snapshot: Snapshot, sources: Sequence[str]) -> tuple[Expor
         ConfigError: the package is missing.
         GuardError: the Delta table has files that no export wrote.
     """
-    library()
     root = f"{job.to}/{FOLDER.rstrip('/')}"
     target = open_store(root)
     wanted = {_path(file): file for file in files_of(snapshot, sources)}
@@ -225,7 +224,7 @@ PROFILE = Profile(
     folder=FOLDER,
     columns=tuple(name for name in CHUNKS.names if name not in (ID, "embedding")),
     most_dimensions=_DIMENSIONS,
-    form=Whole(publish),
+    form=Whole(publish, library),
     no_changes="what changed is found by itself",
     load="CREATE TABLE {name} USING DELTA LOCATION '{to}/{folder}'; repeat the export every night.",
     check=_check,

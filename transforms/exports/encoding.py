@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+def in_json(kind: pa.DataType) -> bool:
+    """Whether a column can be a member of metadata: texts, numbers, dates, lists of texts; no bytes or other lists."""
+    if pa.types.is_list(kind):
+        return bool(pa.types.is_string(kind.value_type))
+    return not pa.types.is_binary(kind)
+
+
 def members(batch: pa.RecordBatch, fields: Iterable[pa.Field]) -> dict[str, pa.Array]:
     """The columns as JSON text by name; null, or a list without values, is null."""
     return {field.name: json_column(without_empty_lists(batch[field.name])) for field in fields}

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.exports.checking import Broken, Folder, Known, NotJson, json_value, shown
-from transforms.exports.encoding import json_ids, lines, members, metadata_of
+from transforms.exports.encoding import in_json, json_ids, lines, members, metadata_of
 from transforms.exports.files import Cap, Frame, Output, ParquetOutput, TextOutput
 from transforms.exports.json_text import json_column
 from transforms.exports.profile import COLUMNS, Fault, Files, Job, Profile, Rows
@@ -29,6 +29,7 @@ _DIMENSIONS = 32_768
 _TEXT_BYTES = 65_535
 _REQUEST_IDS = 1_000
 _META = "$meta"
+_DEFINITION = "collection.json"
 _VECTORS = pa.list_(pa.float32())
 _TYPES = {
     "VarChar": pa.string(),
@@ -90,7 +91,7 @@ def _beside(job: Job, _files: Files) -> Mapping[str, str]:
             {"fieldName": VECTOR, "metricType": "COSINE", "indexName": VECTOR, "indexType": "AUTOINDEX"}
         ],
     }
-    return {"collection.json": json.dumps(collection, indent=2) + "\n"}
+    return {_DEFINITION: json.dumps(collection, indent=2) + "\n"}
 
 
 def _check(folder: Folder) -> Iterator[Fault]:
@@ -101,6 +102,9 @@ def _check(folder: Folder) -> Iterator[Fault]:
     files = folder.names("", ".parquet")
     yield from folder.too_many(files, _FILES)
     wanted = _wanted(folder)
+    if isinstance(wanted, Fault):
+        yield wanted
+        return
     known = Known()
     for name in files:
         yield from folder.too_large(name, _FILE_BYTES)
@@ -109,15 +113,19 @@ def _check(folder: Folder) -> Iterator[Fault]:
         yield from folder.request(name, 1, _delete_request, _filter_faults)
 
 
-def _wanted(folder: Folder) -> dict[str, pa.DataType]:
-    """The columns of the collection's definition, where there is one."""
+def _wanted(folder: Folder) -> dict[str, pa.DataType] | Fault:
+    """The columns of the collection's definition, where there is one; or what is wrong with that."""
     wanted = {ID: pa.string(), VECTOR: _VECTORS, _META: pa.string()}
-    if "collection.json" in folder.sizes:
-        definition = json_value(folder.store.read("collection.json"))
-        for field in definition["schema"]["fields"]:
-            if field["fieldName"] not in wanted:
-                wanted[field["fieldName"]] = _TYPES[field["dataType"]]
-    return wanted
+    if _DEFINITION not in folder.sizes:
+        return wanted
+    definition = json_value(folder.store.read(_DEFINITION))
+    try:
+        fields = {field["fieldName"]: field["dataType"] for field in definition["schema"]["fields"]}
+        return {name: _TYPES[kind] for name, kind in fields.items() if name not in wanted} | wanted
+    except (KeyError, TypeError):
+        return Fault(
+            _DEFINITION, "definition", "is no definition of a collection with fields of known types"
+        )
 
 
 def _row_faults(known: Known) -> Any:
@@ -169,6 +177,7 @@ PROFILE = Profile(
         "pymilvus), in one request of up to 1,024 files or one by one."
     ),
     check=_check,
+    takes=in_json,
     most_files=_FILES,
     name_pattern="[A-Za-z_][A-Za-z0-9_]{0,254}",
 )

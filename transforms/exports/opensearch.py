@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.exports.checking import Folder, Known, NotJson, json_value
-from transforms.exports.encoding import json_ids, json_vectors, lines, members, prefixed
+from transforms.exports.encoding import in_json, json_ids, json_vectors, lines, members, prefixed
 from transforms.exports.files import Cap, Output, TextOutput
 from transforms.exports.json_text import json_objects
 from transforms.exports.profile import COLUMNS, Fault, Files, Job, Profile, Rows
@@ -147,5 +147,6 @@ PROFILE = Profile(
         "the answer: a 200 hides failed items. A whole snapshot goes into a new index, an alias then to that."
     ),
     check=_check,
+    takes=in_json,
     name_pattern=r"[a-z0-9][a-z0-9._-]{0,199}",
 )

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from transforms.exports.checking import Broken, Folder, Known, NotJson, flat_faults, json_value, size_faults
-from transforms.exports.encoding import id_lists, json_ids, json_vectors, lines, members, metadata_of
+from transforms.exports.encoding import (
+    id_lists,
+    in_json,
+    json_ids,
+    json_vectors,
+    lines,
+    members,
+    metadata_of,
+)
 from transforms.exports.files import Cap, Frame, Output, ParquetOutput, TextOutput
 from transforms.exports.json_text import json_objects
 from transforms.exports.profile import COLUMNS, Fault, Job, Profile, Rows, nothing_beside
@@ -148,6 +156,7 @@ PROFILE = Profile(
         "POST /vectors/delete, with Content-Type application/json."
     ),
     check=_check,
+    takes=in_json,
     most_files=_FILES,
     name_pattern=r"[\x20-\x2e\x30-\x7e]{1,512}",
 )

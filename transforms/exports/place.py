@@ -48,6 +48,7 @@ class Manifest:
 
 
 _MANIFEST = TypeAdapter(Manifest)
+_HEAD = TypeAdapter(dict[str, object])
 
 
 def claim(store: Store, profile: str, *, keep: str = "") -> None:
@@ -71,7 +72,7 @@ def claim(store: Store, profile: str, *, keep: str = "") -> None:
         if held != profile:
             raise ConfigError(f"{store.root} holds an export for {held}. Name another place, or empty it.")
     store.delete([MANIFEST])
-    store.write(UNFINISHED, _MANIFEST_HEAD.dump_json({"format": FORMAT, "profile": profile}) + b"\n")
+    store.write(UNFINISHED, _HEAD.dump_json({"format": FORMAT, "profile": profile}) + b"\n")
     old = [name for name in names if name not in (MANIFEST, UNFINISHED)]
     store.delete(name for name in old if not keep or not name.startswith(keep))
 
@@ -101,18 +102,12 @@ def is_ours(name: str) -> bool:
     return name in (MANIFEST, UNFINISHED, README) or name.startswith(REFUSED)
 
 
-_MANIFEST_HEAD = TypeAdapter(dict[str, int | str])
-
-
 def _profile_of(store: Store) -> str | None:
     for name in (MANIFEST, UNFINISHED):
         try:
-            held = _MANIFEST_HEAD_ANY.validate_json(store.read(name))
+            held = _HEAD.validate_json(store.read(name))
         except (NotFoundError, ValidationError):
             continue
         if isinstance(held.get("profile"), str):
             return str(held["profile"])
     return None
-
-
-_MANIFEST_HEAD_ANY = TypeAdapter(dict[str, object])

@@ -63,6 +63,11 @@ class Fault:
 Check = Callable[["Folder"], Iterator[Fault]]
 
 
+def anything(_kind: pa.DataType) -> bool:
+    """Every column can be written."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """An export that writes the table's rows anew."""
@@ -84,6 +89,8 @@ class Whole:
 
     publish: Callable[[Job, Snapshot, Sequence[str]], tuple[ExportedFile, ...]]
     """Makes what is at ``Job.to`` hold some sources, or all, of a snapshot; its files."""
+    require: Callable[[], object]
+    """Raises ConfigError where a package is missing, before anything is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,8 @@ class Profile:
     """What a collection may be called."""
     no_changes: str = ""
     """Why there is no form for changes, if there is none."""
+    takes: Callable[[pa.DataType], bool] = anything
+    """Which types of columns can be written."""
 
 
 def nothing_beside(_job: Job, _files: Files) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from transforms.exports.checking import Broken, Folder, Known, flat_faults, size_faults
 from transforms.exports.encoding import (
     id_lists,
+    in_json,
     json_ids,
     json_vectors,
     lines,
@@ -140,5 +141,6 @@ PROFILE = Profile(
         "--keys file://$file; done"
     ),
     check=_check,
+    takes=in_json,
     name_pattern="[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]",
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from transforms.exports.checking import Broken, Folder, Known, shown
-from transforms.exports.encoding import id_lists, json_ids, json_vectors, lines, members
+from transforms.exports.encoding import id_lists, in_json, json_ids, json_vectors, lines, members
 from transforms.exports.files import LINES_BYTES, Cap, Frame, Output, TextOutput
 from transforms.exports.json_text import json_objects
 from transforms.exports.profile import COLUMNS, Fault, Job, Profile, Rows, nothing_beside
@@ -130,5 +130,6 @@ PROFILE = Profile(
         "namespace: rows that are not in it would stay in an old one."
     ),
     check=_check,
+    takes=in_json,
     name_pattern="[A-Za-z0-9._-]{1,128}",
 )

@@ -87,16 +87,20 @@ def _check(folder: Folder) -> Iterator[Fault]:
     if missing:
         yield Fault(_META, "keys", f"lacks {', '.join(missing)}")
         return
-    for name, namespaces in meta["indexes"].items():
-        for index in namespaces:
-            yield from _check_index(folder, name, index, str(meta.get("id_column") or "id"))
+    try:
+        indexes = [(name, index) for name, namespaces in meta["indexes"].items() for index in namespaces]
+        missing = [f"{key} of {name}" for name, index in indexes for key in _OF_INDEX if key not in index]
+    except (AttributeError, TypeError):
+        yield Fault(_META, "keys", "indexes is no object of lists of objects")
+        return
+    if missing:
+        yield Fault(_META, "keys", f"lacks {', '.join(missing)}")
+        return
+    for name, index in indexes:
+        yield from _check_index(folder, name, index, str(meta.get("id_column") or "id"))
 
 
 def _check_index(folder: Folder, name: str, index: dict[str, Any], identifier: str) -> Iterator[Fault]:
-    missing = [key for key in _OF_INDEX if key not in index]
-    if missing:
-        yield Fault(_META, "keys", f"index {name} lacks {', '.join(missing)}")
-        return
     if index.get("metric") not in (None, *_METRICS):
         yield Fault(_META, "metric", f"{index['metric']!r} is none of {', '.join(_METRICS)}")
     known = Known(dimension=index["dimensions"])

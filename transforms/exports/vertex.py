@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.exports.checking import Broken, Folder, Known
-from transforms.exports.encoding import json_ids, json_vectors, lines, listed
+from transforms.exports.encoding import in_json, json_ids, json_vectors, lines, listed
 from transforms.exports.files import LINES_BYTES, Cap, Output, TextOutput
 from transforms.exports.json_text import json_column, json_objects, without_empty_lists
 from transforms.exports.profile import Fault, Job, Profile, Rows, nothing_beside
@@ -92,10 +92,13 @@ def _record_faults(known: Known) -> Any:
             return
         yield from known.id_faults(record.get("id"), *_ID)
         yield from known.vector_faults(record.get("embedding"), _DIMENSIONS)
-        for restrict in record.get("restricts", []):
-            yield from _restrict_faults(restrict)
-        for restrict in record.get("numeric_restricts", []):
-            yield from _numeric_faults(restrict)
+        for key, faults_of in (("restricts", _restrict_faults), ("numeric_restricts", _numeric_faults)):
+            found = record.get(key, [])
+            if not isinstance(found, list):
+                yield "restricts", f"{key} is no list"
+                continue
+            for restrict in found:
+                yield from faults_of(restrict)
 
     return faults
 
@@ -151,5 +154,6 @@ PROFILE = Profile(
         "texts are read from the table."
     ),
     check=_check,
+    takes=in_json,
     most_files=_FILES,
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from transforms.exports.checking import Broken, Folder, Known
-from transforms.exports.encoding import json_ids, json_vectors, lines, members, prefixed
+from transforms.exports.encoding import in_json, json_ids, json_vectors, lines, members, prefixed
 from transforms.exports.files import LINES_BYTES, Cap, Output, TextOutput
 from transforms.exports.json_text import json_column, json_objects
 from transforms.exports.profile import COLUMNS, Fault, Files, Job, Profile, Rows
@@ -158,5 +158,6 @@ PROFILE = Profile(
     form=Rows(_rules, _upserts, _deletes, _beside),
     load="Put schemas/{name}.sd into the application, deploy it, then: vespa feed upserts/*.jsonl deletes/*.jsonl",
     check=_check,
+    takes=in_json,
     name_pattern="[A-Za-z_][A-Za-z0-9_]{0,127}",
 )

@@ -7,8 +7,10 @@ import pytest
 
 from tests.stores.exports.conftest import MODEL, row
 from tests.stores.exports.reading import HOLDINGS, numbers
-from transforms.exports.export import TooManyRefusedError, Wishes, check, export
+from transforms.exports.export import Wishes, check, export
 from transforms.exports.registry import find_profile
+from transforms.exports.run import TooManyRefusedError
+from transforms.model.errors import ConfigError
 
 ALL = set(HOLDINGS)
 LONG_ID = "é" * 512
@@ -145,6 +147,34 @@ def test_ids_and_vectors_alone_may_be_exported(profile, table_of, tmp_path):
     export(str(table), find_profile(profile), Wishes(str(tmp_path / "out"), columns=("chunk_id",)))
     assert HOLDINGS[profile](tmp_path / "out", {})["a"][0] == [1.0, 0.5]
     assert list(check(find_profile(profile), str(tmp_path / "out"))) == []
+
+
+@pytest.mark.parametrize("profile", sorted(set(HOLDINGS) - {"s3-vectors"}))
+def test_all_columns_that_the_store_takes_may_be_exported(profile, table_of, tmp_path):
+    table = table_of([row("a", embedding_bits=b"\x80\xff", embedding_int8=[127, -64], step_total=3)])
+    export(str(table), find_profile(profile), Wishes(str(tmp_path / "out"), columns=("*",)))
+    assert HOLDINGS[profile](tmp_path / "out", {})["a"][0] == [1.0, 0.5]
+    assert list(check(find_profile(profile), str(tmp_path / "out"))) == []
+
+
+def test_more_keys_than_the_store_takes_are_refused_and_the_export_before_stays(table_of, tmp_path):
+    table = table_of([row("a")])
+    out, profile = tmp_path / "out", find_profile("s3-vectors")
+    export(str(table), profile, Wishes(str(out)))
+    with pytest.raises(ConfigError, match="takes 50 keys of metadata"):
+        export(str(table), profile, Wishes(str(out), columns=("*",)))
+    assert list(check(profile, str(out))) == []
+    assert (out / "export.json").exists()
+
+
+@pytest.mark.parametrize("column", ["embedding_bits", "embedding_int8"])
+def test_a_column_that_json_cannot_hold_is_refused(column, table_of, tmp_path):
+    with pytest.raises(ConfigError, match=f"Pinecone cannot hold column {column}"):
+        export(
+            str(table_of([row("a")])),
+            find_profile("pinecone"),
+            Wishes(str(tmp_path / "out"), columns=(column,)),
+        )
 
 
 def test_a_row_that_cannot_be_held_any_more_is_deleted(table_of, tmp_path):

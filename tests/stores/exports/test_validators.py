@@ -163,6 +163,8 @@ WHOLE = {
     ],
     "milvus": [
         ("layout", added("import/part.csv")),
+        ("definition", added("collection.json", b"{}")),
+        ("definition", added("collection.json")),
         ("files", many("import/{}.parquet", 1_024)),
         ("columns", rewritten("import/*.parquet", lambda table: table.append_column("more", [["x"] * 3]))),
         ("columns", rewritten("import/*.parquet", lambda table: table.drop_columns("text"))),
@@ -203,6 +205,7 @@ WHOLE = {
             edited_line("batch_root/*.json", put("restricts", [{"namespace": "n", "only": ["x"]}])),
         ),
         ("restricts", edited_line("batch_root/*.json", put("numeric_restricts", [{"namespace": "n"}]))),
+        ("restricts", edited_line("batch_root/*.json", put("restricts", 7))),
     ],
     "azure-search": [
         ("layout", added("upserts/notes.txt")),
@@ -324,6 +327,8 @@ WHOLE = {
     "vdf": [
         ("layout", lambda folder: (folder / "vdf/VDF_META.json").unlink()),
         ("json", added("vdf/VDF_META.json")),
+        ("keys", edited("vdf/VDF_META.json", put("indexes", []))),
+        ("keys", edited("vdf/VDF_META.json", put("indexes", {"a": 7}))),
         ("keys", edited("vdf/VDF_META.json", lambda meta: meta.pop("indexes") and None)),
         (
             "keys",
