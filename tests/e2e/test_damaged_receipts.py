@@ -23,7 +23,7 @@ def interrupted(world, monkeypatch):
     return lambda: run_job(config)
 
 
-def _fail(store, draft):
+def _fail(store, draft, inspect):
     raise StorageError("The disk is full.")
 
 

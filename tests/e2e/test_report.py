@@ -64,6 +64,7 @@ def test_the_report_counts_what_the_manifest_counts_and_what_a_person_should_see
     [histogram] = figures["sizes"].values()
     assert sum(histogram["counts"]) == len(world.rows())
     assert (histogram["target"], histogram["most"]) == (1000, 1500)
+    assert list(found["seconds"]) == ["read", "extract", "chunk", "embed", "write"]
 
 
 def test_the_page_shows_the_numbers_of_the_record(night, world):

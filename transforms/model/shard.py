@@ -6,7 +6,7 @@ inside one fused stage and never leaves the worker.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from transforms.model.objects import ObjectInfo
@@ -49,6 +49,12 @@ class Work:
     """Documents made from bytes."""
     chunked: int = 0
     """Documents cut."""
+    seconds: tuple[tuple[str, float], ...] = ()
+    """Stages, and the time spent in each, wall clock."""
+
+    def after(self, stage: str, seconds: float) -> Work:
+        """The same with a stage more."""
+        return replace(self, seconds=(*self.seconds, (stage, round(seconds, 3))))
 
 
 NO_WORK = Work()

@@ -19,6 +19,7 @@ from transforms.stages.embedder import embedder_of
 from transforms.stages.renew import renewed_chunks, renewed_documents
 from transforms.stages.rows import chunk_rows, document_rows
 from transforms.stages.stored import cut_already
+from transforms.stages.timing import timed
 from transforms.stages.work import ChunkedShard
 from transforms.table.schema import CHUNKS, DOCUMENTS
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from transforms.stages.work import ExtractedShard
 
 
+@timed("chunk")
 def chunk_shard(shard: ExtractedShard, job: Job) -> ChunkedShard:
     """Rows for every document of the shard that was worked on."""
     source = job.source[shard.plan.source]

@@ -24,6 +24,7 @@ from transforms.stages.kept import fill_from_kept, keep_vectors
 from transforms.stages.recall import recall_of
 from transforms.stages.refused import without_refused
 from transforms.stages.renew import NO_VECTOR
+from transforms.stages.timing import timed
 from transforms.stages.work import EmbeddedShard
 from transforms.table.columns import replace_column
 from transforms.table.schema import CHUNKS
@@ -42,6 +43,7 @@ MARKS: Mapping[str | None, str] = {"split": "embedded_in_parts", "truncate": "em
 """Warnings on a chunk whose text is over the model's input, by what was done: a mean, or its beginning only."""
 
 
+@timed("embed")
 def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
     """Complete the shard's new rows.
 

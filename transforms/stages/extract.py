@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from transforms.extractors.isolate import extract_isolated
 from transforms.model.errors import RejectedError
 from transforms.model.ids import doc_id, id_inside
-from transforms.model.shard import Work
 from transforms.planning.reject import rejection
+from transforms.stages.timing import timed
 from transforms.stages.work import ExtractedShard, SourceDocument
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from transforms.stages.work import ReadShard
 
 
+@timed("extract")
 def extract_shard(shard: ReadShard, job: Job) -> ExtractedShard:
     """The documents of every payload, in their order, and those whose text the table has.
 
@@ -60,7 +61,7 @@ def extract_shard(shard: ReadShard, job: Job) -> ExtractedShard:
         renew=shard.renew,
         touched=shard.touched,
         rejections=tuple(rejections),
-        work=Work(opened=shard.opened, extracted=len(documents)),
+        work=replace(shard.work, extracted=len(documents)),
     )
 
 

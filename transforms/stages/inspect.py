@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,7 @@ def inspect_snapshot(job: Job, manifest: Manifest, parent: Snapshot | None, run:
         None if parent is None else parent.manifest,
         run.rejected,
         run.incomplete,
+        seconds=_seconds(run.receipts),
         embedded_tokens=sum(receipt.embedded_tokens for receipt in run.receipts),
         notices=list(dict.fromkeys(notice for receipt in run.receipts for notice in receipt.notices)),
         retrieval=retrieval,
@@ -67,6 +69,14 @@ def _allowed(source: SourceSpec) -> Allowed:
     chunk = source.chunk
     strategy = chunk.strategy if chunk.compat is None else f"compat {chunk.compat}"
     return Allowed(strategy, chunk.size.unit, chunk.size.target, chunk.size.max)
+
+
+def _seconds(receipts: Sequence[ShardReceipt]) -> dict[str, float]:
+    """By stage, of all shards together, in the order of the stages."""
+    seconds: Counter[str] = Counter()
+    for receipt in receipts:
+        seconds.update(dict(receipt.work.seconds))
+    return {stage: round(spent, 3) for stage, spent in seconds.items()}
 
 
 def _retrieval(job: Job, snapshot: Snapshot) -> dict[str, float]:

@@ -15,12 +15,14 @@ import pyarrow.compute as pc
 from transforms.extractors.detect import reads_alike
 from transforms.model.errors import CredentialsError, PreconditionError, StorageError, TooLargeError
 from transforms.model.ids import sha256_hex
+from transforms.model.shard import Work
 from transforms.planning.place import uris
 from transforms.planning.redo import Redo
 from transforms.planning.reject import rejection
 from transforms.stages.parent import parent_of, refused_objects
 from transforms.stages.recall import recall_of
 from transforms.stages.stored import documents_of, formers_of
+from transforms.stages.timing import timed
 from transforms.stages.work import Carried, Payload, ReadShard
 from transforms.storage.ahead import fetch_ahead
 from transforms.storage.registry import open_store
@@ -46,6 +48,7 @@ _AHEAD_BYTES = 32 * 2**20
 """What may be under way or waiting for its turn."""
 
 
+@timed("read")
 def read_shard(plan: ShardPlan, job: Job) -> ReadShard:
     """The bytes of every object to read, and the rows that the shard had before.
 
@@ -74,7 +77,7 @@ def read_shard(plan: ShardPlan, job: Job) -> ReadShard:
         renew=tuple(reading.renew),
         touched=tuple(reading.touched),
         rejections=tuple(reading.rejections),
-        opened=reading.opened,
+        work=Work(opened=reading.opened),
     )
 
 

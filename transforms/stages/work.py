@@ -54,7 +54,7 @@ class ReadShard:
     renew: tuple[ObjectInfo, ...] = ()
     touched: tuple[ObjectInfo, ...] = ()
     rejections: tuple[Rejection, ...] = ()
-    opened: int = 0
+    work: Work = NO_WORK
 
 
 @dataclass(frozen=True, slots=True)

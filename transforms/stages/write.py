@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from transforms.model.shard import ShardReceipt
@@ -27,6 +28,7 @@ def write_shard(shard: EmbeddedShard, job: Job) -> ShardReceipt:
     Raises:
         GuardError: a vector is none, or another run has taken this one's place meanwhile.
     """
+    start = time.monotonic()
     source = job.source[shard.plan.source]
     if shard.stopped:
         plan = shard.plan
@@ -61,7 +63,7 @@ def write_shard(shard: EmbeddedShard, job: Job) -> ShardReceipt:
         rejected=shard.rejections,
         deleted=merged.deleted,
         gone=merged.gone,
-        work=shard.work,
+        work=shard.work.after("write", time.monotonic() - start),
         empty=shard.empty,
         notices=shard.notices,
         differs=merged.differs,
