@@ -121,7 +121,9 @@ def without_furniture(pages: Sequence[PageLines]) -> tuple[list[PageLines], list
 
 def page_texts(pages: Sequence[PageLines]) -> list[str]:
     """Each page's text: words that line ends break made whole, a blank line between paragraphs."""
-    vocabulary = Vocabulary.of([line.text for page in pages for line in page.lines])
+    lines = [line.text for page in pages for line in page.lines]
+    is_asked = any(line.endswith((HYPHEN_AT_LINE_END, *_HYPHENS)) for line in lines)
+    vocabulary = Vocabulary.of(lines if is_asked else [])
     return ["".join(_paragraphs(page.lines, vocabulary)) for page in pages]
 
 

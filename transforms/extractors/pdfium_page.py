@@ -57,6 +57,8 @@ class _Text:
     """The text of a page, and where in PDFium's list of characters each of its characters is."""
 
     page: pypdfium2.PdfTextPage
+    handle: object
+    """Of the page in PDFium; asked for each time it would cost a sixth of a call."""
     frame: Frame
     text: str
     units: list[int] | None
@@ -68,19 +70,19 @@ class _Text:
         unit = position if self.units is None else self.units[position]
         if self.is_plain:
             return unit
-        return int(pdfium.FPDFText_GetCharIndexFromTextIndex(self.page, unit))
+        return int(pdfium.FPDFText_GetCharIndexFromTextIndex(self.handle, unit))
 
     def size(self, position: int) -> float:
         """Of a character, in points to a half; 0 where PDFium cannot say."""
         index = self.index(position)
-        if index < 0 or not pdfium.FPDFText_GetMatrix(self.page, index, _MATRIX):
+        if index < 0 or not pdfium.FPDFText_GetMatrix(self.handle, index, _MATRIX):
             return 0.0
-        size = pdfium.FPDFText_GetFontSize(self.page, index) * math.hypot(_MATRIX.c, _MATRIX.d)
+        size = pdfium.FPDFText_GetFontSize(self.handle, index) * math.hypot(_MATRIX.c, _MATRIX.d)
         return round(2 * float(size)) / 2
 
     def box(self, position: int) -> Box | None:
         index = position if self.units is None and self.is_plain else self.index(position)
-        if index < 0 or not pdfium.FPDFText_GetLooseCharBox(self.page, index, _RECTANGLE):
+        if index < 0 or not pdfium.FPDFText_GetLooseCharBox(self.handle, index, _RECTANGLE):
             return None
         found = _RECTANGLE
         return self.frame.box(found.left, found.bottom, found.right, found.top)
@@ -130,7 +132,7 @@ def _text(page: pypdfium2.PdfTextPage, frame: Frame) -> _Text:
     if not text.isascii() and max(text) > "\uffff":
         units = [0, *accumulate(1 + (character > "\uffff") for character in text)]
     length = len(text) if units is None else units[-1]
-    found = _Text(page, frame, text, units, length == page.count_chars())
+    found = _Text(page, page.raw, frame, text, units, length == page.count_chars())
     found.text = _with_nuls(found)
     found.text = _with_ligatures_in_order(found)
     return found
@@ -261,13 +263,18 @@ def _line(text: _Text, start: int, end: int) -> Line | None:
     x0s, tops, x1s, bottoms = zip(*boxes, strict=True)
     # Spaces that PDFium made up have a size of their own.
     middle = next(at for at in range((first + last) // 2, last + 1) if not text.text[at].isspace())
-    clean = _SYMBOL.sub("\\1\u2022", readable(canonical_text(own))).rstrip()
-    clean = unmirrored(in_words(clean)) if _RIGHT_TO_LEFT.search(clean) else clean
+    clean = own.rstrip() if own.isascii() and "\0" not in own else _clean(own)
     size = text.size(middle)
     mark = _MARK.match(clean)
     if mark and 0 < text.size(first) < _MARK_SIZE * size:
         clean = f"{mark[0]} {clean[mark.end() :]}"
     return Line(clean, min(x0s), min(tops), max(x1s), max(bottoms), size=size)
+
+
+def _clean(text: str) -> str:
+    """A line's text in canonical form, a sign of a font of symbols before it a bullet."""
+    text = _SYMBOL.sub("\\1\u2022", readable(canonical_text(text))).rstrip()
+    return unmirrored(in_words(text)) if _RIGHT_TO_LEFT.search(text) else text
 
 
 def _tables(
