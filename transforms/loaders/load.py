@@ -19,7 +19,14 @@ from transforms.loaders.conditions import parse_conditions
 from transforms.loaders.mapping import fields_of, id_and_vector
 from transforms.loaders.plan import Wishes, plan_load
 from transforms.loaders.protocol import Target
-from transforms.loaders.refuse import check_alias, check_existing, check_sources, check_target, look_at
+from transforms.loaders.refuse import (
+    check_alias,
+    check_existing,
+    check_readers,
+    check_sources,
+    check_target,
+    look_at,
+)
 from transforms.loaders.registry import open_loader
 from transforms.loaders.selection import Selection, columns_read, split
 from transforms.loaders.state import SyncState, point_of, to_text
@@ -123,6 +130,7 @@ def _load(
     check_target(loader, target)
     if existing is not None:
         check_existing(existing, found.state, target, where, wishes)
+        check_readers(loader, alias, target, found.state)
     plan = plan_load(newest, found, target, selection, wishes)
     known = found.state.rows if plan.kind == "nothing" and found.state else None
     work = _Work(
@@ -269,13 +277,12 @@ def _announced(work: _Work, plan: Plan) -> SyncState:
 
 
 def _vectors(newest: Snapshot, settings: LoadSettings, state: SyncState | None) -> Vectors:
-    """What the last load has found, where the table is the same since; else what the table says."""
-    if (
-        state is not None
-        and state.held == point_of(newest.manifest)
-        and settings.model in (None, state.model)
-    ):
-        return Vectors(state.model, state.dimension, None)
+    """What the last load has found, where the table is the same since or empty; else what the table says."""
+    if state is not None and settings.model in (None, state.model):
+        if state.held == point_of(newest.manifest):
+            return Vectors(state.model, state.dimension, None)
+        if not any(file.rows for file in files_of(newest, settings.sources)):
+            return Vectors(state.model, state.dimension, 0)
     return vectors_of(newest, settings.sources, settings.model)
 
 

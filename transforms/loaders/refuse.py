@@ -75,6 +75,21 @@ def check_target(loader: Loader, target: Target) -> None:
         )
 
 
+def check_readers(loader: Loader, alias: str, target: Target, state: SyncState | None) -> None:
+    """Pass a collection that need not be dropped, or that no reader comes to by the alias.
+
+    Raises:
+        ConfigError: the store would forget the alias with the collection.
+    """
+    if loader.limits.atomic or not loader.limits.aliases or state is None or state.shape == target.shape:
+        return
+    if alias != target.collection and loader.resolve(alias) == target.collection:
+        raise ConfigError(
+            f"{target.collection} must be made anew, because columns, dimension or index are others, and {alias} stands "
+            f"for it: its readers would find nothing meanwhile. Load into another collection with --into and --switch."
+        )
+
+
 def check_existing(
     existing: Existing, state: SyncState | None, target: Target, where: str, wishes: Wishes
 ) -> None:
