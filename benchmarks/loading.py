@@ -317,8 +317,8 @@ def one(way: str, store: str, table: str, to: str, dimension: str) -> None:
     import importlib
 
     importlib.import_module(LIBRARIES.get(store, store))
-    importlib.import_module("transforms.loaders.load")
-    importlib.import_module(f"transforms.loaders.{store}")
+    for module in ("load", "settings", store):
+        importlib.import_module(f"transforms.loaders.{module}")
     work = by_loader if way == LOADER else BARE_PATHS[store]
     wall, cpu = time.monotonic(), time.process_time()
     work(Path(table), to, int(dimension))
