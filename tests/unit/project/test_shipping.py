@@ -8,7 +8,8 @@ from pathlib import Path
 from setuptools import find_packages
 
 ROOT = Path(__file__).parents[3]
-PIN = re.compile(r'[A-Za-z0-9._-]+==[A-Za-z0-9.+!_-]+(; python_version [<>=]+ "3\.\d+")?')
+_CONDITION = r'(python_version [<>=]+ "3\.\d+"|sys_platform == "linux"( and platform_machine == "x86_64")?)'
+PIN = re.compile(rf"[A-Za-z0-9._-]+==[A-Za-z0-9.+!_-]+(; {_CONDITION})?")
 SHIPPED = ("pipeline", "transforms")
 
 
