@@ -85,8 +85,9 @@ def check_readers(loader: Loader, alias: str, target: Target, state: SyncState |
         return
     if alias != target.collection and loader.resolve(alias) == target.collection:
         raise ConfigError(
-            f"{target.collection} must be made anew, because columns, dimension or index are others, and {alias} stands "
-            f"for it: its readers would find nothing meanwhile. Load into another collection with --into and --switch."
+            f"{target.collection} must be made anew, because columns, dimension or index are others, and {alias} "
+            "stands for it: its readers would find nothing meanwhile. Load into another collection with --into and "
+            "--switch."
         )
 
 
