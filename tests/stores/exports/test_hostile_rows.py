@@ -1,16 +1,18 @@
 """Rows that some store cannot take: each is left out and named, and everything else arrives as it is."""
 
 import datetime
+from collections import Counter
 
 import pyarrow.parquet as pq
 import pytest
 
-from tests.stores.exports.conftest import MODEL, row
+from tests.stores.exports.conftest import MODEL, publish_rows, row
 from tests.stores.exports.reading import HOLDINGS, numbers
 from transforms.exports.export import Wishes, check, export
 from transforms.exports.registry import find_profile
 from transforms.exports.run import TooManyRefusedError
 from transforms.model.errors import ConfigError
+from transforms.storage.local import LocalStore
 
 ALL = set(HOLDINGS)
 LONG_ID = "é" * 512
@@ -95,25 +97,38 @@ HOSTILE = {
 GOOD = row("good", text="good")
 
 
+@pytest.fixture(scope="module")
+def hostile_table(tmp_path_factory):
+    """All of them in one table; ids that are no part of the case are made unique."""
+    store = LocalStore(str(tmp_path_factory.mktemp("hostile") / "table"))
+    publish_rows(store, 1, [GOOD, *hostile_rows().values()], [])
+    return store.root
+
+
+def hostile_rows():
+    return {
+        case: hostile | {"chunk_id": f"row-{number}" if hostile["chunk_id"] == "b" else hostile["chunk_id"]}
+        for number, (case, (hostile, _)) in enumerate(HOSTILE.items())
+    }
+
+
 @pytest.mark.parametrize("profile", HOLDINGS)
-@pytest.mark.parametrize("case", HOSTILE)
-def test_a_hostile_row_arrives_as_it_is_or_is_named(case, profile, table_of, tmp_path):
-    hostile, refused = HOSTILE[case]
-    table = table_of([GOOD, hostile])
+def test_hostile_rows_arrive_as_they_are_or_are_named(profile, hostile_table, tmp_path):
     out = tmp_path / "out"
-    manifest = export(
-        str(table), find_profile(profile), Wishes(str(out), model=MODEL, max_refused_share=1.0)
-    )
+    wishes = Wishes(str(out), model=MODEL, max_refused_share=1.0)
+    manifest = export(hostile_table, find_profile(profile), wishes)
+    rows = hostile_rows()
+    expected = {case: refused.get(profile) for case, (_, refused) in HOSTILE.items()}
+    named = {each["chunk_id"]: each["reason"] for each in pq.read_table(out / "refused").to_pylist()}
+    assert {case: named.get(hostile["chunk_id"]) for case, hostile in rows.items()} == expected
+    assert manifest.refused == Counter(reason for reason in expected.values() if reason)
+    whole = {case: hostile for case, hostile in rows.items() if expected[case] is None}
     held = HOLDINGS[profile](out, {})
-    reason = refused.get(profile)
-    assert manifest.refused == ({} if reason is None else {reason: 1})
-    assert held.keys() == {"good"} | ({hostile["chunk_id"]} if reason is None else set())
+    assert held.keys() == {"good", *(hostile["chunk_id"] for hostile in whole.values())}
+    assert {case: held[hostile["chunk_id"]][0] for case, hostile in whole.items()} == {
+        case: numbers(hostile["embedding"]) for case, hostile in whole.items()
+    }
     assert list(check(find_profile(profile), str(out))) == []
-    if reason is None:
-        assert held[hostile["chunk_id"]][0] == numbers(hostile["embedding"])
-    else:
-        (named,) = pq.read_table(out / "refused").to_pylist()
-        assert (named["chunk_id"], named["reason"]) == (hostile["chunk_id"], reason)
 
 
 NAMED = sorted(set(HOLDINGS) - {"pgcopy", "snowflake", "vertex"})
