@@ -21,7 +21,7 @@ help:
 	@echo "make type     check types"
 	@echo "make format   format the code and mend what can be mended by itself"
 	@echo "make bench    measure the job against a plain script"
-	@echo "make docs     write the reference tables of docs/ anew, from the code"
+	@echo "make docs     write the reference tables of docs/ anew, and build the site with its links checked"
 	@echo "make sample   write what the demo prints into README.md anew"
 	@echo "make clean    remove what builds and tools have left behind"
 
@@ -95,6 +95,8 @@ bench: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	PYTHONPATH=. $(BIN)/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "The site is build/site/index.html."
 
 sample: $(VENV)/.dev
 	PYTHONPATH=. $(BIN)/python docs/sample.py
