@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 import pypdfium2.raw as pdfium
@@ -159,12 +159,11 @@ def _with_ligatures_in_order(text: _Text) -> str:
         return text.text
     characters = list(text.text)
     for found in _ARABIC_LETTERS.finditer(text.text):
-        boxes = [text.box(at) for at in range(*found.span())]
-        first = found.start()
-        for last in range(first + 1, found.end() + 1):
-            if last == found.end() or boxes[last - found.start()] != boxes[first - found.start()]:
-                characters[first:last] = characters[first:last][::-1]
-                first = last
+        for box, places in groupby(range(*found.span()), text.box):
+            first, *rest = places
+            if box is not None and rest:
+                last = rest[-1] + 1
+                characters[first:last] = reversed(characters[first:last])
     return "".join(characters)
 
 
