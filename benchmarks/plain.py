@@ -1,9 +1,10 @@
 """What one would write in an afternoon instead: list, read, split, embed, write, in one process.
 
 It is the yardstick for the job's overhead. It does what a first script does and no more: no snapshots, no
-bad files, no offsets that survive an edit, nothing kept from the last run. The embedder is the job's own.
+bad files, no offsets that survive an edit, nothing kept from the last run. The embedder is the job's own; ``card`` is
+the model of ``static`` by the lines that its card asks for, as one would write them without the job at hand.
 
-    python benchmarks/plain.py CORPUS OUT.parquet {hash,static}
+    python benchmarks/plain.py CORPUS OUT.parquet {hash,static,card}
 """
 
 from __future__ import annotations
@@ -13,19 +14,22 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import TypeAdapter
+from tokenizers import Tokenizer
 
+from transforms.embedders import static
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import EmbedderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from transforms.embedders.protocol import Embedder
+    from numpy.typing import NDArray
 
 TARGET = 1_000
 BATCH_CHUNKS = 2_000
@@ -47,8 +51,7 @@ _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
 
 def main(corpus: str, target: str, kind: str) -> None:
     """Index a folder of Markdown files into one Parquet file and print the counts."""
-    settings: EmbedderSettings = TypeAdapter(EmbedderSettings).validate_python({"kind": kind})
-    embedder = make_embedder(settings)
+    embedder = embedder_of(kind)
     documents = chunks = 0
     rows: list[dict[str, object]] = []
     with pq.ParquetWriter(target, SCHEMA, compression="zstd") as writer:
@@ -60,6 +63,42 @@ def main(corpus: str, target: str, kind: str) -> None:
                 rows = []
         chunks += write(writer, rows, embedder)
     print(json.dumps({"documents": documents, "chunks": chunks}))
+
+
+def embedder_of(kind: str) -> Embeds:
+    """The job's own, or that of the card."""
+    if kind == "card":
+        return ByTheCard(Path(static.__file__).parent / "data" / static.NAME.partition("@")[0])
+    settings: EmbedderSettings = TypeAdapter(EmbedderSettings).validate_python({"kind": kind})
+    return make_embedder(settings)
+
+
+class Embeds(Protocol):
+    """What the script needs of an embedder."""
+
+    def embed(self, texts: list[str]) -> NDArray[np.float32]:
+        """A row a text."""
+
+
+class ByTheCard:
+    """Tokenize, drop what is unknown, add the rows, divide by their number and by the norm."""
+
+    def __init__(self, folder: Path) -> None:
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self._unknown = self._tokenizer.token_to_id("[UNK]")
+        model = np.load(folder / "model.npz")
+        self._table, self._scale = model["table"], model["scale"].astype(np.float64)
+
+    def embed(self, texts: list[str]) -> NDArray[np.float32]:
+        vectors = []
+        for encoding in self._tokenizer.encode_batch(texts, add_special_tokens=False):
+            ids = np.array(encoding.ids)
+            ids = ids[ids != self._unknown]
+            mean = (self._table[ids] * self._scale[ids, None]).sum(axis=0) / len(ids)
+            vectors.append((mean / np.linalg.norm(mean)).astype(np.float32))
+        return np.stack(vectors)
 
 
 def chunks_of(path: str, text: str) -> Iterator[dict[str, object]]:
@@ -95,7 +134,7 @@ def row(path: str, title: str, section: str, start: int, end: int, text: str) ->
     }
 
 
-def write(writer: pq.ParquetWriter, rows: list[dict[str, object]], embedder: Embedder) -> int:
+def write(writer: pq.ParquetWriter, rows: list[dict[str, object]], embedder: Embeds) -> int:
     """Embed rows and write them as one row group."""
     if not rows:
         return 0
