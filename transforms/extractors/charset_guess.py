@@ -115,6 +115,7 @@ _DRAWN = 2
 _NO_WORD = 16
 _IN_A_ROW = 4
 _MIXED = 10
+"""Bits of surprise from ``_ASCII_BITS`` on, set by hand: what counts is their order of size."""
 _LEVELS = {
     "zh_CN": ("gb2312", 0xB0, 0xD7),
     "zh_TW": ("big5", 0xA4, 0xC6),
