@@ -28,7 +28,7 @@ def parquet(paths: list[Path]) -> list[dict]:
 
 def numbers(vector: list[float]) -> list[float]:
     """As 32-bit floats, whatever text they went through."""
-    return pa.array(vector, pa.float32()).to_pylist()
+    return pa.array([float(value) for value in vector], pa.float32()).to_pylist()
 
 
 def after(held: Held, upserts: Held, deletes: list[str], *, whole: bool) -> Held:
