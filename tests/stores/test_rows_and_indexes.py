@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from tests.stores.adapters.seen import Seen
-from tests.stores.history import at
+from tests.stores.history import at, rows
 from tests.stores.test_contract import batch, target_of
 from transforms.loaders.protocol import Index
 from transforms.model.errors import ConfigError
@@ -18,10 +18,10 @@ NOBODY = "00000003-0000-4000-8000-000000000000"
 
 def test_a_value_that_a_row_has_no_more_is_gone(stand):
     target = target_of(16)
-    rows = batch(target, [ROW])
+    row = batch(target, [ROW])
     seen = []
     for title, path in (("x", ["a", "b"]), (None, []), ("y", ["c"])):
-        changed = replaced(replaced(rows, "doc_title", title), "section_path", path)
+        changed = replaced(replaced(row, "doc_title", title), "section_path", path)
         with stand.loader() as loader:
             if not seen:
                 loader.replace(target, iter([changed]))
@@ -36,10 +36,10 @@ def test_a_value_that_a_row_has_no_more_is_gone(stand):
     ]
 
 
-def replaced(rows, name, value):
-    place = rows.schema.get_field_index(name)
-    field = rows.schema.field(place)
-    return rows.set_column(place, field, pa.array([value], field.type))
+def replaced(row, name, value):
+    place = row.schema.get_field_index(name)
+    field = row.schema.field(place)
+    return row.set_column(place, field, pa.array([value], field.type))
 
 
 @pytest.mark.parametrize("kind", ["default", "none", "hnsw"])
@@ -70,3 +70,17 @@ def test_an_index_that_a_store_has_not_is_refused_before_anything_is_written(sta
         with stand.loader() as loader:
             assert loader.describe("chunks") is None
             assert loader.state("chunks") is None
+
+
+def test_a_collection_that_readers_come_to_by_an_alias_is_not_dropped_under_them(stand, table):
+    live = f"{stand.to}#live"
+    with stand.loader() as loader:
+        if loader.limits.atomic or not loader.limits.aliases:
+            pytest.skip("the store drops nothing, or has no aliases")
+    stand.load(at(table, 4), to=live, into="blue", switch=True)
+    for more in ({}, {"into": "blue"}, {"into": "blue", "switch": True}):
+        with pytest.raises(ConfigError, match=r"blue must be made anew, .* and live stands for it"):
+            stand.load(at(table, 5), to=live, **more)
+    assert len(stand.rows("live")) == len(rows(table, 4))
+    assert stand.load(at(table, 5), to=live, into="green", switch=True).kind == "full"
+    assert len(stand.rows("live")) == len(rows(table, 5))
