@@ -7,7 +7,7 @@ to the range that has its record, and one whose record is gone to the range that
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -100,15 +100,23 @@ class _Cutting:
 
     def outcome(self) -> Large:
         """All of it."""
-        stays = {shard: _runs(owners == _ELSEWHERE) for shard, owners in self.owners.items()}
+        stays: dict[str, Runs] = {}
+        takes: defaultdict[int, dict[str, Runs]] = defaultdict(dict)
+        for shard, owners in sorted(self.owners.items()):
+            for place in np.unique(owners).tolist():
+                mine = stays if place == _ELSEWHERE else takes[place]
+                mine[shard] = _runs(owners == place)
         return Large(
             names=frozenset(self.names),
-            plans=tuple(self._continuing(place, plan) for place, plan in enumerate(self.plans)),
+            plans=tuple(
+                replace(plan, parents=tuple(takes[place]), takes=tuple(takes[place].values()))
+                for place, plan in enumerate(self.plans)
+            ),
             touched=tuple(self.touched),
             rejections=tuple(self.rejections),
             bytes_at_rest=self.bytes_at_rest,
             leaving=dict(self.leaving),
-            stays={shard: runs for shard, runs in stays.items() if runs},
+            stays=stays,
         )
 
     def _is_same(self, former: _Former, sha256: str) -> bool:
@@ -134,11 +142,6 @@ class _Cutting:
             known = self.owners.setdefault(shard, np.full(len(own), _ELSEWHERE))
             known[own != _ELSEWHERE] = own[own != _ELSEWHERE] + first
             self.leaving[shard] += 1
-
-    def _continuing(self, place: int, plan: ShardPlan) -> ShardPlan:
-        takes = {shard: _runs(owners == place) for shard, owners in self.owners.items()}
-        parents = tuple(sorted(shard for shard, runs in takes.items() if runs))
-        return replace(plan, parents=parents, takes=tuple(takes[shard] for shard in parents))
 
 
 @dataclass(frozen=True, slots=True)
