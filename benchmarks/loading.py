@@ -319,6 +319,9 @@ def one(way: str, store: str, table: str, to: str, dimension: str) -> None:
     importlib.import_module(LIBRARIES.get(store, store))
     for module in ("load", "settings", store):
         importlib.import_module(f"transforms.loaders.{module}")
+    if way == LOADER:
+        # As the command does.
+        importlib.import_module("pipeline.lean").look_for_no_pandas()
     work = by_loader if way == LOADER else BARE_PATHS[store]
     wall, cpu = time.monotonic(), time.process_time()
     work(Path(table), to, int(dimension))

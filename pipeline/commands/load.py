@@ -18,6 +18,7 @@ from rich.progress import (
 )
 
 from pipeline.config.loading import load_settings
+from pipeline.lean import look_for_no_pandas
 from pipeline.output import done_before_it_is_said, json_line, plain_console
 from transforms.loaders.load import load
 from transforms.storage.registry import open_store
@@ -46,6 +47,7 @@ def run(table: str, to: str, said: Mapping[str, Any], wishes: Wishes, *, quiet: 
     Raises:
         ConfigError, GuardError, TableError, StorageError: as ``load`` does.
     """
+    look_for_no_pandas()
     settings = load_settings(to, said)
     start = time.monotonic()
     with _progress(quiet=quiet or as_json) as watch:

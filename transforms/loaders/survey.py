@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _PARALLEL = 8
 """Files read at once; clients of stores keep ten connections."""
+_SAMPLED = 6
+"""Files that ids are taken from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +82,18 @@ def rows_selected(snapshot: Snapshot, selection: Selection) -> int:
 
 
 def some_ids(snapshot: Snapshot, selection: Selection, most: int) -> list[str]:
-    """Ids of rows that are to be in the store, from the first and the last file and some between; no chance in it."""
+    """Ids of rows that are to be in the store, of the first and the last file and some between; no chance in it."""
     files = files_of(snapshot, selection.sources)
-    step = max(1, len(files) // _PARALLEL)
+    step = max(1, len(files) // _SAMPLED)
+    sampled = list(dict.fromkeys([*files[:1], *files[-1:], *files[::step]]))[:_SAMPLED]
     found: list[str] = []
-    for file in [*files[:1], *files[-1:], *files[1:-1:step]][: _PARALLEL + 2]:
-        for table in rows_of(snapshot, [file], ["chunk_id", *selection.decides]):
+    for file in sampled:
+        # The first row group, which one request more brings.
+        for table in islice(rows_of(snapshot, [file], ["chunk_id", *selection.decides]), 1):
             for batch in table.to_batches():
-                ids = batch["chunk_id"].filter(selection.mask(batch))
-                stride = max(1, len(ids) * _PARALLEL // most)
-                found += ids.to_pylist()[::stride]
-    return found[:: max(1, -(-len(found) // most))]
+                ids = batch["chunk_id"].filter(selection.mask(batch)).to_pylist()
+                found += ids[:: max(1, -(-len(ids) * len(sampled) // most))]
+    return found[:most]
 
 
 def _narrow(snapshot: Snapshot, sources: Sequence[str], columns: Sequence[str]) -> Iterator[pa.Table]:
