@@ -100,6 +100,6 @@ def test_an_error_of_the_program_stays_one():
 def test_a_command_that_is_given_a_pipe_does_not_wait_for_it(tmp_path, capsys):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ConfigError, match="pipe is no regular file"):
-        chunk.run(tmp_path / "pipe", strategy=None, config=None, source=None, as_json=True)
+        chunk.run(str(tmp_path / "pipe"), strategy=None, config=None, source=None, as_json=True)
     assert extract.run([str(tmp_path / "pipe")], sys.stdout) == 1
     assert "is no regular file" in capsys.readouterr().out
