@@ -8,6 +8,7 @@ import json
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from milvus import MilvusServer
@@ -20,7 +21,7 @@ KINDS = {
     "Int64": DataType.INT64,
 }
 PATIENCE = 120
-"""Seconds that an import may take."""
+"""Seconds that an import, and its rows to be seen, may take."""
 
 
 def main(out: str, *folders: str) -> None:
@@ -65,18 +66,34 @@ def delete(collection, folder):
 
 
 def imported(collection, folder):
+    before = len(contents(collection))
     for path in sorted(folder.glob("import/*.parquet")):
         task = utility.do_bulk_insert(collection.name, [str(path.resolve())])
-        begin = time.monotonic()
-        state = utility.get_bulk_insert_state(task)
-        while state.state_name not in ("Persisted", "Completed"):
-            if state.state_name == "Failed" or time.monotonic() - begin > PATIENCE:
-                raise RuntimeError(f"{path}: {state}")
-            time.sleep(0.2)
-            state = utility.get_bulk_insert_state(task)
+        wait(partial(ended, task), f"the import of {path}")
     collection.flush()
-    utility.wait_for_index_building_complete(collection.name)
+    # Rows that are imported are seen when a query node has loaded them.
+    count = before + json.loads((folder / "export.json").read_text())["upserts"]
+    wait(lambda: refreshed(collection) == count, f"{count} rows")
+
+
+def ended(task):
+    state = utility.get_bulk_insert_state(task)
+    if state.state_name == "Failed":
+        raise RuntimeError(str(state))
+    return state.state_name in ("Persisted", "Completed")
+
+
+def refreshed(collection):
     collection.load(_refresh=True)
+    return len(contents(collection))
+
+
+def wait(reached, what):
+    begin = time.monotonic()
+    while not reached():
+        if time.monotonic() - begin > PATIENCE:
+            raise RuntimeError(f"{what} did not come within {PATIENCE} seconds")
+        time.sleep(0.2)
 
 
 def contents(collection):
