@@ -87,13 +87,18 @@ _REPEATED = "r"
 """What stands on both sides where it is the same character, as in lines that are drawn and in no word."""
 _BEYOND = re.compile("[^\x00-\x7f]")
 _LATIN_FROM, _LATIN_TO = "\u00aa", "\u024f"
+_EAST_FROM = "\u0e00"
 _TYPOGRAPHY = frozenset(
     "\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2013\u2014\u2026\u2022\u00b0\u00a7\u20ac"
     "\u00a9\u00ae\u2122\u00a0\u00bf\u00a1\u00b7\u2116\u00ba\u00aa"
+    "\u00a3\u00a5\u00b1\u00b2\u00b3\u00b5\u00b6\u00bc\u00bd\u00be\u00d7\u00f7"
 )
 _WITHIN_WORDS = frozenset("\u2019\u00b7")
 _BEFORE_WORDS = frozenset("\u2018\u201a\u201e\u00bf\u00a1")
-_APART = frozenset("\u2022\u00b0\u20ac\u00a7\u00a9\u00ae\u2122\u2116")
+_APART = frozenset(
+    "\u2022\u00b0\u20ac\u00a7\u00a9\u00ae\u2122\u2116"
+    "\u00a3\u00a5\u00b1\u00b3\u00b5\u00b6\u00bc\u00bd\u00be\u00d7\u00f7"
+)
 _WIDE_SIGNS = frozenset(
     "\u3000\u3001\u3002\u300c\u300d\u300e\u300f\u30fb\uff0c\uff1a\uff01\uff1f\uff08\uff09\uff1b"
 )
@@ -115,6 +120,7 @@ _DRAWN = 2
 _NO_WORD = 16
 _IN_A_ROW = 4
 _MIXED = 10
+_ALONE = 4
 """Bits of surprise from ``_ASCII_BITS`` on, set by hand: what counts is their order of size."""
 _LEVELS = {
     "zh_CN": ("gb2312", 0xB0, 0xD7),
@@ -224,6 +230,8 @@ def _bits(key: _Key, language: str) -> int:
         return _bits_of_others(character, before, behind, language)
     if _LATIN_FROM <= character <= _LATIN_TO:
         return known + (_IN_A_ROW if before in ("h", "H") else 0)
+    if not (before or behind) and character < _EAST_FROM:
+        return known + _ALONE
     return known + _MIXED * ((before == "a") + (behind == "a"))
 
 
@@ -250,7 +258,7 @@ def _bits_of_others(character: str, before: str, behind: str, language: str) -> 
         encoded = character.encode(codec, "ignore")
         if len(encoded) == 2 and first <= encoded[0] <= last:
             return _LEVEL_ONE + _BETWEEN_ASCII * ((before == "a") + (behind == "a"))
-    if _BOXES_FROM <= character <= _BOXES_TO and not within:
+    if _BOXES_FROM <= character <= _BOXES_TO and not (before or behind):
         return _TYPOGRAPHIC
     if character.isalpha():
         return _UNKNOWN

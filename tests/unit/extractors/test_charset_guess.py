@@ -118,6 +118,17 @@ def test_a_few_words_tell_most_encodings() -> None:
         ("한국어 시험입니다", "cp949"),
         ("DIRECCIÓN: DÍGITOS", "cp1252"),
         ("╔════╗\r\n║ Übersicht ║\r\n╚════╝", "cp437"),
+        ("The oven is at 200 °C.", "cp1252"),
+        ("45° ± 1°, i.e. ½ of 90°", "cp1252"),
+        ("id,price\n1,£5\n2,£10", "cp1252"),
+        ("5 × 3 = 15", "cp1252"),
+        ("Acme® Widget™ costs £5.", "cp1252"),
+        ("1½ cups flour", "cp1252"),
+        ("area 30 km² total", "cp1252"),
+        ("Größe 5 m²", "cp850"),
+        ("On był w domu", "iso8859_2"),
+        ("я и ты", "koi8_r"),
+        ("│ Меню │", "cp866"),
     ],
 )  # fmt: skip
 def test_a_few_words_are_enough(text: str, encoding: str) -> None:
