@@ -30,8 +30,8 @@ _AND = frozenset(("and", "or", "und", "oder", "bzw", "sowie", "och", "eller"))
 """Words behind a hyphen that stands for what follows later, as in ``pre- and post-war``."""
 _BEGINNINGS = frozenset((
     "ab", "ad", "after", "back", "be", "cap", "car", "care", "check", "com", "con", "data", "de", "dia", "dis", "down",
-    "even", "every", "for", "fore", "form", "hand", "head", "here", "high", "home", "inter", "iter", "know", "land",
-    "life", "line", "mar", "mean", "micro", "mis", "multi", "never", "news", "note", "other", "out", "over", "par",
+    "even", "every", "for", "fore", "form", "hand", "head", "here", "home", "inter", "iter", "know", "land", "line",
+    "mar", "mean", "micro", "mis", "multi", "never", "news", "note", "other", "out", "over", "par",
     "part", "pass", "per", "pro", "semi", "some", "sub", "super", "sur", "syn", "there", "time", "tran", "trans", "un",
     "under", "want", "water", "where", "with", "work",
 ))  # fmt: skip
@@ -98,8 +98,15 @@ def joined(start: str, rest: str, vocabulary: Vocabulary) -> tuple[str, str]:
         return start, ""
     if not first[0][0].islower() or len(left) < 2 or not left.isalpha():
         return start + "-", "\n" if _FOOTNOTE.match(rest) else ""
-    stays = _is_compound(left, right, vocabulary, is_behind_hyphen=bool(last["before"]))
+    stays = (last["word"].isupper() and left + right not in vocabulary) or _is_compound(
+        left, right, vocabulary, is_in_chain=bool(last["before"] or _goes_on(right, rest))
+    )
     return (start + "-" if stays else start), ""
+
+
+def _goes_on(right: str, rest: str) -> bool:
+    """Whether a small word is one of a chain of words with hyphens, as in ``over-the-counter``."""
+    return (right in _SHORT or right == "the") and rest[len(right) :].startswith(("-", "\u2010"))
 
 
 def _in_capitals(left: str, right: str) -> bool:
@@ -110,20 +117,20 @@ def _is_whole(word: str, vocabulary: Vocabulary) -> bool:
     return word in vocabulary or (vocabulary.language == "en" and _is_english(word))
 
 
-def _is_compound(left: str, right: str, vocabulary: Vocabulary, *, is_behind_hyphen: bool) -> bool:
+def _is_compound(left: str, right: str, vocabulary: Vocabulary, *, is_in_chain: bool) -> bool:
     if _is_whole(left + right, vocabulary):
         return False
     if f"{left}-{right}" in vocabulary:
         return True
     if vocabulary.language == "en":
-        return _is_english_compound(left, right, vocabulary, is_behind_hyphen=is_behind_hyphen)
+        return _is_english_compound(left, right, vocabulary, is_in_chain=is_in_chain)
     return vocabulary.language not in _IN_ONE and vocabulary.knows_both(left, right)
 
 
-def _is_english_compound(left: str, right: str, vocabulary: Vocabulary, *, is_behind_hyphen: bool) -> bool:
+def _is_english_compound(left: str, right: str, vocabulary: Vocabulary, *, is_in_chain: bool) -> bool:
     """Whether the parts are words and the whole is none; of long first parts, whether they are words."""
     is_word = left in _english() or vocabulary.knows_elsewhere(left)
-    if left in _PREFIXES or (is_behind_hyphen and is_word):
+    if left in _PREFIXES or (is_in_chain and is_word):
         return True
     if left in _BEGINNINGS or right in _ENDINGS:
         return vocabulary.knows_both(left, right)

@@ -39,6 +39,13 @@ def line_break(before: str, after: str, language: str | None, elsewhere: str = "
         ("SE", "QUENCE", "SEQUENCE"),
         ("ANGLO", "SAXON", "ANGLO-SAXON"),
         ("Anglo", "Saxon", "Anglo-Saxon"),
+        ("high", "quality", "high-quality"),
+        ("high", "lights", "highlights"),
+        ("life", "threatening", "life-threatening"),
+        ("life", "style", "lifestyle"),
+        ("over", "the-counter", "over-the-counter"),
+        ("head", "to-head", "head-to-head"),
+        ("DNA", "based", "DNA-based"),
     ],
 )
 def test_english_words_tell_compounds_from_broken_words(before: str, after: str, whole: str) -> None:
@@ -54,6 +61,7 @@ def test_english_words_tell_compounds_from_broken_words(before: str, after: str,
         ("Haus", "tür", "de", "die haus-tür", "Haus-tür"),
         ("peut", "être", "fr", "peut peut être être", "peut-être"),
         ("Zusammen", "arbeit", "de", "", "Zusammenarbeit"),
+        ("US", "amerikanischen", "de", "", "US-amerikanischen"),
         ("well", "known", None, "", "wellknown"),
     ],
 )
