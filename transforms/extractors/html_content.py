@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ _MOSTLY_LINKS = 0.8
 _MANY_LINKS = 4
 _NAMED_LINKS = 0.4
 """Share of links from which on an element is around the content whose class or id says so."""
+_FIELDS = _NEVER | {"label", "legend", "option"}
+_FORMS = 8
+"""How many of a page's forms are looked at: one around the page is among its first."""
 _LEFT_AT_LEAST = 0.1
 """Of a page's text: when less is left, the page is a list of links and they are its content."""
 
@@ -42,6 +46,7 @@ class Content:
         self._keep_hidden = keep_hidden
         self._is_main = False
         self._dropped: set[HtmlElement] = set()
+        self._forms_around: list[HtmlElement] = []
 
     @classmethod
     def main(cls, root: HtmlElement, *, keep_hidden: bool) -> Content:
@@ -49,13 +54,15 @@ class Content:
         for path in _MAIN:
             found: list[HtmlElement] = root.xpath(path)
             if len(found) == 1 and len(found[0].text_content().split()) > _WORDS_OF_MAIN:
-                content = cls(found[0], keep_hidden=keep_hidden)
-                content._is_main = True
-                return content
-        content = cls(root, keep_hidden=keep_hidden)
-        content._is_main = True
+                return cls(found[0], keep_hidden=keep_hidden)._without_surroundings()
+        content = cls(root, keep_hidden=keep_hidden)._without_surroundings()
         content._dropped = _link_lists(root, content)
         return content
+
+    def _without_surroundings(self) -> Content:
+        self._is_main = True
+        self._forms_around = _forms_around(self.root)
+        return self
 
     def leaves_out(self, element: HtmlElement) -> bool:
         """Whether an element, with all in it, is no content."""
@@ -63,7 +70,9 @@ class Content:
             return True
         if not self._keep_hidden and _is_hidden(element):
             return True
-        return self._is_main and element is not self.root and _is_around(element)
+        if not self._is_main or element is self.root or element in self._forms_around:
+            return False
+        return _is_around(element)
 
 
 def _is_hidden(element: HtmlElement) -> bool:
@@ -81,8 +90,30 @@ def _is_drawn_formula(element: HtmlElement) -> bool:
 def _is_around(element: HtmlElement) -> bool:
     if element.tag not in _AROUND and element.get("role") not in _AROUND_ROLES:
         return False
-    # The header of an article holds its title.
-    return element.tag != "header" or next(element.iterancestors("article", "main"), None) is None
+    return element.tag != "header" or not _holds_title(element)
+
+
+def _holds_title(header: HtmlElement) -> bool:
+    """Whether it is the header of an article or, as Pandoc has it, of a document, and not of a site."""
+    if next(header.iterancestors("article", "main"), None) is not None:
+        return True
+    return header.find(".//h1") is not None and header.find(".//a") is None
+
+
+def _forms_around(root: HtmlElement) -> list[HtmlElement]:
+    """Forms that hold most of the text themselves: some servers put one around each page."""
+    forms = list(islice(root.iter("form"), _FORMS))
+    return [form for form in forms if 2 * _prose(form) > _prose(root)]
+
+
+def _prose(element: HtmlElement) -> int:
+    """Letters of the text that is no part of a field of a form."""
+    own = (
+        _letters(each.text)
+        for each in element.iter()
+        if isinstance(each.tag, str) and each.tag not in _FIELDS
+    )
+    return sum(own) + sum(_letters(each.tail) for each in element.iterdescendants())
 
 
 def _link_lists(root: HtmlElement, content: Content) -> set[HtmlElement]:

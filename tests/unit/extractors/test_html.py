@@ -28,6 +28,16 @@ def read(body: str, **settings: object) -> Document:
         ('<pre><code class="language-python">a\n  b</code></pre>', "```python\na\n  b\n```\n"),
         ("<p>dis\u00adcuss <a href=x>this</a>", "discuss this\n"),
         ("<p>1 < 2 & 3", "1 < 2 & 3\n"),
+        ("<header><h1>Pumps</h1><p>Ann</p></header><p>Text.", "# Pumps\n\nAnn\n\nText.\n"),
+        ("<header><h1><a href=/>Site</a></h1></header><p>Text.", "Text.\n"),
+        (
+            "<p>Top</p><form><h1>Hours</h1><p>Open from nine to five.</form>",
+            "Top\n\n# Hours\n\nOpen from nine to five.\n",
+        ),
+        (
+            "<p>Write to us about it.</p><form><label>Your name and mail address <input></label></form>",
+            "Write to us about it.\n",
+        ),
     ],
 )
 def test_what_a_reader_sees_becomes_markdown(body: str, text: str) -> None:
