@@ -342,7 +342,7 @@ def export(
     if full and since is not None:
         raise ConfigError("--full and --since exclude each other.")
     if check:
-        raise typer.Exit(command.run_check(table, profile, as_json=as_json))
+        raise typer.Exit(command.run_check(table, profile, to=to, as_json=as_json))
     chosen = tuple(column.strip() for column in columns.split(",") if column.strip())
     wishes = Wishes(to, name, since, tuple(source or ()), chosen, model, max_refused_share)
     raise typer.Exit(command.run(table, profile, wishes, as_json=as_json, quiet=quiet))

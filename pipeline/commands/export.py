@@ -45,13 +45,18 @@ def run(table: str, profile: str, wishes: Wishes, *, as_json: bool, quiet: bool)
     return 0
 
 
-def run_check(folder: str, profile: str, *, as_json: bool) -> int:
+def run_check(folder: str, profile: str, *, to: str, as_json: bool) -> int:
     """Print every fault of a folder; exit code 1 if there is one.
 
     Raises:
-        ParquetryError: there is no such profile or folder.
+        ParquetryError: there is no such profile or folder, or ``to`` names another folder.
     """
     found = find_profile(profile)
+    if to:
+        raise ConfigError(
+            f"--check writes nothing, so --to has no part in it: `parquetry export {to} --profile {profile} --check` "
+            "checks that folder."
+        )
     faults = list(check(found, folder))
     if as_json:
         print(json_line([asdict(fault) for fault in faults]))
@@ -74,11 +79,15 @@ def _say(manifest: Manifest, title: str, to: str) -> None:
     deletes = "" if manifest.since is None else f" and {manifest.deletes:,} ids to delete"
     console.print(
         f"Export for {title} {way}to snapshot {manifest.snapshot}: {manifest.upserts:,} rows{deletes} in "
-        f"{len(manifest.files):,} files, {size:,} bytes. {to.rstrip('/')}/README.md says how to load them.",
+        f"{_files(len(manifest.files))}, {size:,} bytes. {to.rstrip('/')}/README.md says how to load them.",
         soft_wrap=True,
     )
     if manifest.refused:
         console.print(_refused(manifest))
+
+
+def _files(number: int) -> str:
+    return "1 file" if number == 1 else f"{number:,} files"
 
 
 def _refused(manifest: Manifest) -> Table:

@@ -66,6 +66,7 @@ def test_settings_stand_in_a_file_and_the_command_line_wins(call, table, tmp_pat
     ("words", "code", "message"),
     [
         (["--to", "duckd:x"], 2, "There is no loader for duckd:; did you mean duckdb:?"),
+        (["--to", "foo:x"], 2, "There is no loader for foo:. There are chdb, "),
         (["--to", "x.duckdb"], 2, "is no address of a store"),
         (["--to", "none.yaml"], 2, "There is no configuration file none.yaml"),
         (["--to", "duckdb:x", "--filter", "titel=a"], 2, "has no column titel to filter by"),

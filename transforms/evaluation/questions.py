@@ -73,6 +73,8 @@ def questions_of(path: str | Path) -> list[Question]:
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise ConfigError(f"{path} cannot be read: there is no such file.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read: {error}") from error
     return read_questions(lines, str(path))

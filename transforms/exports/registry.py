@@ -37,7 +37,7 @@ def find_profile(name: str) -> Profile:
     """
     if name not in _MODULES:
         near = difflib.get_close_matches(name, NAMES, 1)
-        meant = f"did you mean {near[0]}? " if near else ""
-        raise ConfigError(f"There is no profile {name}; {meant}There are {', '.join(NAMES)}.")
+        meant = f"; did you mean {near[0]}?" if near else "."
+        raise ConfigError(f"There is no profile {name}{meant} There are {', '.join(NAMES)}.")
     module = importlib.import_module(f"transforms.exports.{_MODULES[name]}")
     return cast("Profile", module.PROFILE)

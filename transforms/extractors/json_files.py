@@ -75,6 +75,9 @@ def json_lines(text: str, before: int = 0) -> Iterator[Record | BrokenRecord]:
             continue
         try:
             yield Record(number, _parse(line.removesuffix("\n")))
+        except json.JSONDecodeError as error:
+            # Its own sentence counts lines from this one.
+            yield BrokenRecord(number, f"line {number} is no JSON: {error.msg} (column {error.colno}).")
         except ValueError as error:
             yield BrokenRecord(number, f"line {number} is no JSON: {error}.")
 

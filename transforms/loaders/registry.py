@@ -48,9 +48,9 @@ def open_loader(address: Address) -> Loader:
     """
     if address.scheme not in _MODULES:
         near = difflib.get_close_matches(address.scheme, SCHEMES, 1)
-        meant = f"did you mean {near[0]}:? " if near else ""
+        meant = f"; did you mean {near[0]}:?" if near else "."
         raise ConfigError(
-            f"There is no loader for {address.scheme}:; {meant}There are {', '.join(SCHEMES)}."
+            f"There is no loader for {address.scheme}:{meant} There are {', '.join(SCHEMES)}."
         )
     try:
         module = cast("_Module", importlib.import_module(_MODULES[address.scheme]))

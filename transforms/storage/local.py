@@ -241,7 +241,7 @@ def _open_handle(path: str | Path) -> tuple[int, os.stat_result]:
         return handle, facts
     os.close(handle)
     if st.S_ISDIR(facts.st_mode):
-        raise NotFoundError(f"{path} is a folder.")
+        raise NotFoundError(f"{path} is a folder; name a file in it.")
     raise StorageError(f"{path} is no regular file.")
 
 

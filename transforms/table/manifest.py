@@ -83,8 +83,9 @@ def read_manifest(store: Store, number: int) -> Manifest:
         data = store.read(path)
     except NotFoundError as error:
         raise TableError(
-            f"{store.root} has no published snapshot {number}: {store.uri(path)} is missing. Put it back from a "
-            f"backup, or send readers to another snapshot with `parquetry rollback {store.root} --to N`."
+            f"{store.root} has no published snapshot {number}: {store.uri(path)} is missing. `parquetry "
+            f"snapshots {store.root}` lists those that are there. One that was lost can be put back from a backup, or "
+            f"send readers to another with `parquetry rollback {store.root} --to N`."
         ) from error
     try:
         check_version(data, store.uri(path))

@@ -73,7 +73,12 @@ def test_a_check_names_faults_and_ends_with_1(called, table_of, tmp_path):
     ("words", "message"),
     [
         (("--profile", "pinecome"), "There is no profile pinecome; did you mean pinecone?"),
+        (("--profile", "foo"), "There is no profile foo. There are azure-search, "),
         (("--profile", "pinecone"), "--to is missing"),
+        (
+            ("--profile", "pinecone", "--to", "x", "--check"),
+            "`parquetry export x --profile pinecone --check` checks that folder",
+        ),
         (
             ("--profile", "pinecone", "--to", "x", "--since", "1", "--full"),
             "--full and --since exclude each other",

@@ -2,7 +2,14 @@ import json
 
 import pytest
 
-from transforms.evaluation.questions import Answers, Question, Text, find_answers, read_questions
+from transforms.evaluation.questions import (
+    Answers,
+    Question,
+    Text,
+    find_answers,
+    questions_of,
+    read_questions,
+)
 from transforms.model.errors import ConfigError
 
 TEXTS = [
@@ -15,6 +22,13 @@ TEXTS = [
 def answers(**keys) -> Answers:
     question = Question(id="q", question="How?", **keys)
     return find_answers([question], TEXTS, "questions.jsonl")[0]
+
+
+def test_a_file_of_questions_that_is_not_there_is_told_without_numbers_of_the_system(tmp_path):
+    path = tmp_path / "none.jsonl"
+    with pytest.raises(ConfigError) as error:
+        questions_of(path)
+    assert str(error.value) == f"{path} cannot be read: there is no such file."
 
 
 def test_a_span_is_found_in_each_document_that_may_answer():

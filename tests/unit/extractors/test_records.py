@@ -57,7 +57,7 @@ def test_each_json_line_is_a_document_and_a_broken_one_is_refused_by_its_number(
     assert [(d.record, d.text) for d in lines.documents] == [("1", "a: x"), ("4", "a: z")]
     [part] = lines.refused
     assert (part.record, part.reason, part.is_named) == ("2", "corrupt", True)
-    assert part.detail.startswith("line 2 is no JSON: Unterminated string")
+    assert part.detail == "line 2 is no JSON: Unterminated string starting at (column 7)."
 
 
 def test_a_fault_in_json_lines_behind_a_mark_costs_its_line_alone() -> None:

@@ -102,7 +102,8 @@ def test_a_manifest_names_files_of_its_own_sources_only(table, path):
 def test_a_snapshot_that_is_gone_is_named_with_what_helps(table):
     table.delete([MANIFEST])
     with pytest.raises(
-        TableError, match=rf"has no published snapshot 2: \S+{MANIFEST} is missing.* --to N"
+        TableError,
+        match=rf"has no published snapshot 2: \S+{MANIFEST} is missing.*parquetry snapshots .* --to N",
     ):
         read_all(table)
     assert rollback(table, 1).snapshot == 1
