@@ -141,7 +141,10 @@ class ClickHouse:
         """Inserts and deletions are durable and visible when they return, and indexes belong to the parts."""
 
     def count(self, collection: str) -> int:
-        return int(self._engine.values(f"SELECT toString(count()) FROM {_name(collection)} FINAL")[0])
+        # A table that no load has made may know no FINAL.
+        ours = self._table(collection, "engine LIKE '%ReplacingMergeTree'") is not None
+        final = " FINAL" if ours else ""
+        return int(self._engine.values(f"SELECT toString(count()) FROM {_name(collection)}{final}")[0])
 
     def held(self, target: Target, ids: Sequence[str]) -> set[str]:
         key = _name(target.id)

@@ -103,7 +103,7 @@ class IndexFiles:
         self._changes.clear()
 
     def resolve(self, name: str) -> str:
-        folder = self._root / name
+        folder = self._folder(name)
         return str(folder.readlink()) if folder.is_symlink() else name
 
     def describe(self, collection: str) -> Existing | None:
@@ -111,11 +111,11 @@ class IndexFiles:
         return None if current is None else Existing(current.dimension, current.metric)
 
     def state(self, collection: str) -> str | None:
-        path = self._root / collection / _STATE
+        path = self._folder(collection) / _STATE
         return path.read_text(encoding="ascii") if path.exists() else None
 
     def set_state(self, collection: str, state: str) -> None:
-        folder = self._root / collection
+        folder = self._folder(collection)
         folder.mkdir(parents=True, exist_ok=True)
         _put(folder / _STATE, state)
 
@@ -123,7 +123,7 @@ class IndexFiles:
         current = self._current(collection)
         if current is not None:
             for name in (_CURRENT, current.rows, current.index):
-                (self._root / collection / name).unlink(missing_ok=True)
+                (self._folder(collection) / name).unlink(missing_ok=True)
 
     def replace(self, target: Target, batches: Iterator[pa.RecordBatch]) -> None:
         if KEY in target.schema.names:
@@ -146,7 +146,7 @@ class IndexFiles:
         if current is None:
             rows, vectors = _empty(target), self._library.new(target)
         else:
-            folder = self._root / target.collection
+            folder = self._folder(target.collection)
             rows = pq.read_table(folder / current.rows)
             vectors = self._library.load(folder / current.index, target)
         for change in self._changes:
@@ -166,7 +166,9 @@ class IndexFiles:
         current = self._current(target.collection)
         if current is None:
             return set()
-        there = pq.read_table(self._root / target.collection / current.rows, columns=[target.id])[target.id]
+        there = pq.read_table(self._folder(target.collection) / current.rows, columns=[target.id])[
+            target.id
+        ]
         return set(ids) & set(
             there.filter(pc.is_in(there, value_set=pa.array(ids, pa.string()))).to_pylist()
         )
@@ -175,16 +177,24 @@ class IndexFiles:
         link = self._root / f".{alias}.link"
         link.unlink(missing_ok=True)
         link.symlink_to(collection)
-        link.replace(self._root / alias)
+        link.replace(self._folder(alias))
+
+    def _folder(self, collection: str) -> Path:
+        """Raises ConfigError for a name that would lead out of the folder of collections."""
+        if collection == ".." or Path(collection).name != collection:
+            raise ConfigError(
+                f"{collection!r} is no name of a collection of {self.name}: it names a folder."
+            )
+        return self._root / collection
 
     def _current(self, collection: str) -> _Current | None:
-        path = self._root / collection / _CURRENT
+        path = self._folder(collection) / _CURRENT
         return _Current(**json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
     def _write(self, target: Target, rows: pa.Table, vectors: Vectors) -> None:
         if len(vectors) != rows.num_rows:
             raise OSError(f"the index has {len(vectors):,} vectors and there are {rows.num_rows:,} rows")
-        folder = self._root / target.collection
+        folder = self._folder(target.collection)
         folder.mkdir(parents=True, exist_ok=True)
         before = self._current(target.collection)
         number = before.number + 1 if before else 1

@@ -22,6 +22,7 @@ from transforms.loaders.protocol import Target
 from transforms.loaders.refuse import (
     check_alias,
     check_existing,
+    check_name,
     check_readers,
     check_sources,
     check_target,
@@ -107,6 +108,8 @@ def load(
     newest = Snapshot.newest(store)
     check_sources(newest, settings.sources)
     address = settings.address
+    for name in (address.collection, settings.into or address.collection):
+        check_name(name)
     with closing(open_loader(address)) as loader, _translated(address, loader):
         return _load(loader, newest, settings, wishes, watch)
 

@@ -106,7 +106,7 @@ class Postgres:
 
     def delete(self, target: Target, ids: pa.Array) -> None:
         self._db.execute(
-            f"DELETE FROM {quoted(target.collection)} WHERE {quoted(target.id)} = ANY(%s)",
+            f"DELETE FROM {_doubled(target.collection)} WHERE {_doubled(target.id)} = ANY(%s)",
             [ids.to_pylist()],
         )
 
@@ -123,9 +123,9 @@ class Postgres:
         return int(str(self._one(f"SELECT count(*) FROM {quoted(collection)}")))
 
     def held(self, target: Target, ids: Sequence[str]) -> set[str]:
-        key = quoted(target.id)
+        key = _doubled(target.id)
         found = self._db.execute(
-            f"SELECT {key} FROM {quoted(target.collection)} WHERE {key} = ANY(%s)", [list(ids)]
+            f"SELECT {key} FROM {_doubled(target.collection)} WHERE {key} = ANY(%s)", [list(ids)]
         )
         return {row[0] for row in found}
 
@@ -184,8 +184,14 @@ class Postgres:
         return next((metrics[name] for (name,) in names if name in metrics), None)
 
     def _one(self, statement: str, *values: str) -> object:
-        row = self._db.execute(statement, values).fetchone()
+        # Without values a % in a name is one, with them it would be the mark of a place.
+        row = self._db.execute(statement, values or None).fetchone()
         return None if row is None else row[0]
+
+
+def _doubled(name: str) -> str:
+    """A quoted name for a statement with values, in which psycopg reads %% as %."""
+    return quoted(name).replace("%", "%%")
 
 
 def _vector_type(target: Target) -> str:

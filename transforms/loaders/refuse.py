@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
 from transforms.loaders.plan import Found
+from transforms.loaders.sql import STATE
 from transforms.loaders.state import from_text
 from transforms.model.errors import ConfigError, GuardError, TableError
 
@@ -34,6 +36,18 @@ def check_sources(newest: Snapshot, sources: Sequence[str]) -> None:
         raise ConfigError(
             f"The table has no source called {', '.join(unknown)}; it has {', '.join(there) or 'none'}."
         )
+
+
+def check_name(name: str) -> None:
+    """Pass a name that a collection or an alias may have.
+
+    Raises:
+        ConfigError: it has control characters, or loads keep there what collections hold.
+    """
+    if any(unicodedata.category(character) == "Cc" for character in name):
+        raise ConfigError(f"{name!r} is no name of a collection: it has control characters.")
+    if name.lower() == STATE:
+        raise ConfigError(f"{name} is where loads note what collections hold: name another collection.")
 
 
 def check_alias(loader: Loader, alias: str) -> None:

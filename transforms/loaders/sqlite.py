@@ -77,9 +77,11 @@ class SqliteVec:
         return name
 
     def describe(self, collection: str) -> Existing | None:
-        if self._made_by(collection) is None:
+        # Either of the two tables alone is somebody else's, and a load in full would drop it.
+        rows, vectors = self._made_by(collection), self._made_by(_vectors(collection))
+        if rows is None and vectors is None:
             return None
-        found = _VECTORS.search(self._made_by(_vectors(collection)) or "")
+        found = _VECTORS.search(vectors or "")
         if found is None:
             return Existing(None, None)
         metric = next((metric for metric, name in _METRICS.items() if name == found[2]), None)
@@ -129,9 +131,12 @@ class SqliteVec:
         """There is no index, and commits are durable."""
 
     def count(self, collection: str) -> int:
+        """Rows that have a vector: none where one of the tables is missing."""
+        names = (collection, _vectors(collection))
+        if any(self._made_by(name) is None for name in names):
+            return 0
         rows, vectors = (
-            int(self._db.execute(f"SELECT count(*) FROM {quoted(name)}").fetchone()[0])
-            for name in (collection, _vectors(collection))
+            int(self._db.execute(f"SELECT count(*) FROM {quoted(name)}").fetchone()[0]) for name in names
         )
         if rows != vectors:
             raise sqlite3.DatabaseError(f"{collection} has {rows:,} rows and {vectors:,} vectors")

@@ -15,7 +15,7 @@ def started():
 
 
 @contextlib.contextmanager
-def _open(to):
+def opened(to):
     with contextlib.closing(pysqlite3.connect(to.removeprefix("sqlite:"))) as db:
         db.enable_load_extension(True)
         sqlite_vec.load(db)
@@ -23,7 +23,7 @@ def _open(to):
 
 
 def rows(to, collection):
-    with _open(to) as db:
+    with opened(to) as db:
         found = db.execute(
             "SELECT chunk_id, text, source_name, chunk_index, section_path, doc_title "
             f'FROM "{collection}" JOIN "{collection}_vectors" USING (rowid)'
@@ -39,7 +39,7 @@ def nearest(to, collection, vector, most, source=None):
         if source is None
         else f'AND rowid IN (SELECT rowid FROM "{collection}" WHERE source_name = :source)'
     )
-    with _open(to) as db:
+    with opened(to) as db:
         found = db.execute(
             f'SELECT chunk_id FROM "{collection}" JOIN (SELECT rowid, distance FROM "{collection}_vectors" '
             f"WHERE embedding MATCH :vector AND k = {most} {among}) USING (rowid) ORDER BY distance",
