@@ -95,7 +95,8 @@ def _is_around(element: HtmlElement) -> bool:
 
 def _holds_title(header: HtmlElement) -> bool:
     """Whether it is the header of an article or, as Pandoc has it, of a document, and not of a site."""
-    if next(header.iterancestors("article", "main"), None) is not None:
+    # What is in another header stays with it, or is not come to.
+    if next(header.iterancestors("article", "main", "header"), None) is not None:
         return True
     return header.find(".//h1") is not None and header.find(".//a") is None
 
