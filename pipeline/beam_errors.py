@@ -47,4 +47,6 @@ def our_errors(error: BaseException) -> Iterator[errors.ParquetryError]:
 
 
 def _plain(error: errors.ParquetryError) -> errors.ParquetryError:
-    return type(error)(_WHERE.sub("", str(error)))
+    plain = _WHERE.sub("", str(error))
+    # One that says nothing of Beam may be of a class that is made of more than a sentence.
+    return error if plain == str(error) else type(error)(plain)

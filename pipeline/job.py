@@ -55,7 +55,7 @@ def make_job(
         selection=scope.selection,
         full=scope.full,
         quality=config.quality,
-        gate=_gate(config),
+        gate=gate_of(config),
     )
 
 
@@ -64,7 +64,12 @@ def price_of_job(config: JobConfig) -> float | None:
     return price_of(config.embedder) if isinstance(config.embedder, ServerSettings) else 0.0
 
 
-def _gate(config: JobConfig) -> Gate | None:
+def gate_of(config: JobConfig) -> Gate | None:
+    """The questions that a snapshot must answer, read from their file.
+
+    Raises:
+        ConfigError: it cannot be read, or a line is no question.
+    """
     if config.gate is None:
         return None
     return Gate(tuple(questions_of(config.gate.questions)), config.gate.least)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.beam_options import check_beam_options
 from pipeline.elsewhere import check_reach
-from pipeline.job import make_job
+from pipeline.job import gate_of, make_job
 from transforms.embedders.registry import make_embedder
 from transforms.model.errors import ConfigError, NewerTableError, ParquetryError, StorageError
 from transforms.storage.registry import open_store
@@ -45,8 +45,10 @@ def _faults(config: JobConfig, beam_args: Sequence[str]) -> Iterator[str]:
     yield from _fault("options", check_beam_options, beam_args)
     of_embedder = list(_fault("embedder", make_embedder, config.embedder))
     yield from of_embedder
-    # What is cut depends on the embedder, and without it each source would tell its fault once more.
-    for source in () if of_embedder else config.sources:
+    of_gate = list(_fault("gate", gate_of, config))
+    yield from of_gate
+    # A source is tried as a job of its own: without embedder or gate each would tell their fault once more.
+    for source in () if of_embedder or of_gate else config.sources:
         yield from _fault(f"source `{source.name}`", _check_settings, source, config)
 
 

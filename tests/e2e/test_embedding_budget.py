@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pipeline.job import budget_tokens, make_job
+from pipeline.run import run_job
 from pipeline.workers import processes_elsewhere, processes_here
 from tests.servers.embedding_server import EmbeddingServer
 from transforms.embedders.registry import close_embedders, make_embedder
@@ -114,6 +115,48 @@ def test_a_run_that_a_server_ends_half_way_keeps_what_it_was_given(world, server
     world.run(**changes)
     assert set(texts_of(server)).isdisjoint(given)
     assert len(texts_of(server)) == world.manifest()["counts"]["chunks"] - 10
+
+
+@pytest.mark.parametrize("options", [[], ["--runner=DirectRunner"]])
+def test_a_budget_that_is_used_up_by_the_gates_questions_publishes_nothing_and_loses_nothing(
+    world, server, options
+):
+    write_pages(world, 6)
+    world.run(embedder=embedder_of(server))
+    (world.corpus / "05.md").unlink()
+    path = world.folder / "questions.jsonl"
+    asked = [f"Which rover has the wheel {n}?" for n in range(5)]
+    path.write_text(
+        "".join(f'{{"question": "{one}", "documents": ["docs/0{n}.md"]}}\n' for n, one in enumerate(asked))
+    )
+    sent = len(texts_of(server))
+
+    def night(**limits):
+        gate = {"questions": str(path), "mrr": 0.01}
+        return run_job(world.config(embedder=embedder_of(server), gate=gate, limits=limits), options)
+
+    with pytest.raises(GuardError, match="does not reach for the questions of `gate`"):
+        night(max_tokens=40)
+    assert world.latest() == 1
+    outcome = night(max_tokens=500)
+    assert (outcome.status, outcome.counts["embedded"], world.latest()) == ("published", 0, 2)
+    assert set(texts_of(server)[sent:]) == set(asked)
+
+
+def test_a_server_that_ends_before_the_gates_questions_is_told_of_in_its_own_words(world, server):
+    write_pages(world, 3)
+    world.run(embedder=embedder_of(server))
+    (world.corpus / "02.md").unlink()
+    (world.folder / "questions.jsonl").write_text(
+        '{"question": "Which wheel?", "documents": ["docs/01.md"]}\n'
+    )
+    server.rules.broken = 401
+    with pytest.raises(ParquetryError, match="401"):
+        world.run(
+            embedder=embedder_of(server),
+            gate={"questions": str(world.folder / "questions.jsonl"), "mrr": 0.01},
+        )
+    assert world.latest() == 1
 
 
 def test_kept_vectors_that_were_damaged_are_asked_for_again(world, server):

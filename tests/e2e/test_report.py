@@ -7,7 +7,7 @@ import pytest
 from lxml import html as lxml_html
 
 from pipeline.run import run_job
-from transforms.model.errors import GuardError
+from transforms.model.errors import ConfigError, GuardError
 
 QUESTIONS = [
     {"question": "How long do I cook the soup?", "documents": ["docs/soup.md"]},
@@ -117,6 +117,24 @@ def test_a_snapshot_that_retrieves_worse_is_refused_and_the_last_one_stays(night
     with pytest.raises(GuardError, match=r"recall@1 is 0\.500, under gate\.recall@1 = 1\.0"):
         night(gate=gate(world, **{"recall@1": 1.0}))
     assert world.latest() == 1
+
+
+def test_a_question_may_name_its_document_by_uri(night, world):
+    path = world.folder / "uri.jsonl"
+    uri = str(world.corpus / "soup.md")
+    path.write_text(json.dumps({"question": "How long do I cook the soup?", "documents": [uri]}) + "\n")
+    night(gate={"questions": str(path), "recall@1": 1.0})
+    assert report(world, 1)["retrieval"] == {"recall@1": 1.0}
+
+
+def test_questions_that_cannot_be_read_are_told_once_however_many_sources_there_are(world):
+    config = world.config(gate={"questions": str(world.folder / "none.jsonl"), "mrr": 0.5})
+    other = config.sources[0].model_copy(update={"name": "others"})
+    with pytest.raises(ConfigError) as raised:
+        run_job(config.model_copy(update={"sources": (*config.sources, other)}))
+    head, fault = str(raised.value).splitlines()
+    assert head == "This job cannot run; nothing was done:"
+    assert fault.startswith(f"  gate: {world.folder / 'none.jsonl'} cannot be read")
 
 
 def test_a_records_file_is_answered_by_any_of_its_records(night, world):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from transforms.embedders.batching import embed_distinct
+from transforms.embedders.protocol import StoppedError
 from transforms.evaluation.measures import ndcg, recall, reciprocal_rank
 from transforms.model.document import canonical_text
+from transforms.model.errors import BudgetReachedError, GuardError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
 _CHUNKS = 200
 """Chunks that are ranked for a question: documents behind them count as not found."""
+
+
+_Name: TypeAlias = tuple[str, str]
+"""A document as SOURCE/ID and as URI: a question names it by either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,10 @@ def measured(
         embedder: the table's.
         questions: at least one.
         names: measures, as ``recall@5``.
+
+    Raises:
+        GuardError: the budget does not reach for the questions.
+        ParquetryError: the embedder cannot be used.
     """
     rankings = _rankings(snapshot, embedder, [question.question for question in questions])
     values = [
@@ -53,8 +63,10 @@ def measured(
     return {name: float(np.mean([one[name] for one in values])) for name in names}
 
 
-def _values(names: Sequence[str], question: Question, ranked: Sequence[str]) -> dict[str, float]:
-    rank = next((n for n, name in enumerate(ranked) if question.is_answered_by(name)), None)
+def _values(names: Sequence[str], question: Question, ranked: Sequence[_Name]) -> dict[str, float]:
+    rank = next(
+        (n for n, document in enumerate(ranked) if any(map(question.is_answered_by, document))), None
+    )
     relevant = [n == rank for n in range(len(ranked))]
     values: dict[str, float] = {}
     for name in names:
@@ -66,11 +78,11 @@ def _values(names: Sequence[str], question: Question, ranked: Sequence[str]) -> 
     return values
 
 
-def _rankings(snapshot: Snapshot, embedder: Embedder, texts: Sequence[str]) -> list[list[str]]:
-    """For each question the documents, as SOURCE/ID, the nearest first."""
-    asked = _unit(embed_distinct(embedder, [canonical_text(text).strip() for text in texts], task="query"))
-    best: list[list[tuple[float, str]]] = [[] for _ in texts]
-    for batch in snapshot.chunks(["source_name", "doc_id", "chunk_id", "embedding", "embed_model"]):
+def _rankings(snapshot: Snapshot, embedder: Embedder, texts: Sequence[str]) -> list[list[_Name]]:
+    """For each question the documents, the nearest first."""
+    asked = _asked(embedder, texts)
+    best: list[list[tuple[float, _Name]]] = [[] for _ in texts]
+    for batch in snapshot.chunks(["source_name", "doc_id", "doc_uri", "embedding", "embed_model"]):
         names, vectors = _with_vectors(batch, embedder)
         scores = vectors @ asked.T
         for place, found in enumerate(best):
@@ -78,17 +90,35 @@ def _rankings(snapshot: Snapshot, embedder: Embedder, texts: Sequence[str]) -> l
     return [list(dict.fromkeys(_in_order(found))) for found in best]
 
 
-def _with_vectors(batch: pa.RecordBatch, embedder: Embedder) -> tuple[list[str], NDArray[np.float32]]:
+def _asked(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    try:
+        return _unit(
+            embed_distinct(embedder, [canonical_text(text).strip() for text in texts], task="query")
+        )
+    except StoppedError as stopped:
+        if not isinstance(stopped.cause, BudgetReachedError):
+            raise stopped.cause from stopped
+        raise GuardError(
+            "Nothing was published: the budget (limits.max_tokens, limits.max_cost) does not reach for the "
+            "questions of `gate`. All shards are done and kept; the same command goes on from there, with a "
+            "budget of its own."
+        ) from stopped
+
+
+def _with_vectors(batch: pa.RecordBatch, embedder: Embedder) -> tuple[list[_Name], NDArray[np.float32]]:
     import pyarrow.compute as pc
 
     rows = batch.filter(
         pc.and_(pc.equal(batch["embed_model"], embedder.name), pc.is_valid(batch["embedding"]))
     )
     names = pc.binary_join_element_wise(rows["source_name"], rows["doc_id"], "/").to_pylist()
+    names = list(zip(names, rows["doc_uri"].to_pylist(), strict=True))
     return names, _unit(rows["embedding"].flatten().to_numpy().reshape(len(rows), embedder.dimension))
 
 
-def _keep_best(found: list[tuple[float, str]], scores: NDArray[np.float32], names: Sequence[str]) -> None:
+def _keep_best(
+    found: list[tuple[float, _Name]], scores: NDArray[np.float32], names: Sequence[_Name]
+) -> None:
     least = found[0][0] if len(found) == _CHUNKS else -2.0
     for place in np.flatnonzero(scores > least).tolist():
         item = (float(scores[place]), names[place])
@@ -98,7 +128,7 @@ def _keep_best(found: list[tuple[float, str]], scores: NDArray[np.float32], name
             heapq.heappushpop(found, item)
 
 
-def _in_order(found: Sequence[tuple[float, str]]) -> Iterator[str]:
+def _in_order(found: Sequence[tuple[float, _Name]]) -> Iterator[_Name]:
     return (name for _, name in sorted(found, key=lambda item: (-item[0], item[1])))
 
 
