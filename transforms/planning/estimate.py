@@ -30,7 +30,8 @@ TEXTS = 200
 def tokens_at_most(plan: SourcePlan, job: Job) -> int:
     """Tokens of all that is read, or chunked or embedded again, as if no vector of it were known.
 
-    What moved is not in it, for it brings its vectors along; what is known elsewhere in the table is.
+    What moved is not in it, for it brings its vectors along, but for chunks in which the old name stands; what is
+    known elsewhere in the table is.
     """
     return round((plan.work_bytes - plan.moved_bytes) * _tokens_a_byte(plan.source, job))
 
