@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.exports.checking import Folder
-from transforms.exports.place import claim, is_ours, read_manifest
-from transforms.exports.profile import Job, Whole
+from transforms.exports.place import MANIFEST, UNFINISHED, claim, is_ours, read_manifest
+from transforms.exports.profile import Fault, Job, Whole
 from transforms.exports.rules import ID, VECTOR
 from transforms.exports.run import MODEL, Run, completed
 from transforms.loaders.changes import feed_between
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from transforms.exports.place import Manifest
-    from transforms.exports.profile import Fault, Profile
+    from transforms.exports.profile import Profile
     from transforms.loaders.changes import Feed
 
 BATCH_ROWS = 1024
@@ -99,6 +99,8 @@ def check(profile: Profile, root: str) -> Iterator[Fault]:
     if profile.folder and read_manifest(store) is not None:
         store = open_store(f"{root.rstrip('/')}/{profile.folder.rstrip('/')}")
     sizes = {info.name: info.size for page in store.list() for info in page} if store.exists_root() else {}
+    if UNFINISHED in sizes and MANIFEST not in sizes:
+        yield Fault(UNFINISHED, "incomplete", "the export has not ended: repeat it, or remove this file")
     if not profile.folder:
         sizes = {name: size for name, size in sizes.items() if not is_ours(name)}
     yield from profile.check(Folder(store, sizes))

@@ -196,5 +196,7 @@ def test_an_export_that_is_killed_by_the_system_is_not_complete(table, tmp_path)
     ended = subprocess.run(command, check=False, env=os.environ | {"PYTHONPATH": str(Path.cwd())})
     assert ended.returncode == -signal.SIGKILL
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["export.unfinished.json"]
+    faults = [(fault.path, fault.rule) for fault in check(find_profile("vertex"), str(tmp_path / "out"))]
+    assert faults[0] == ("export.unfinished.json", "incomplete")
     exported(table, "vertex", tmp_path / "out")
     assert list(check(find_profile("vertex"), str(tmp_path / "out"))) == []
