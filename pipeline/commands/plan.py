@@ -133,6 +133,6 @@ def _lines(
         price = "whose price is not known (embedder.price_per_million_tokens)"
     return [
         *lines,
-        f"About {totals['tokens']:,} tokens would be embedded with {model} at most, {price}; vectors that the "
-        "table holds of changed texts are found again and cost nothing. Nothing was written.",
+        f"About {totals['tokens']:,} tokens would be embedded with {model}, {price}: a guess by the bytes to read. "
+        "Vectors that the table holds of changed texts are found again and cost nothing. Nothing was written.",
     ]
