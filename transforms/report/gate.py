@@ -64,9 +64,7 @@ def measured(
 
 
 def _values(names: Sequence[str], question: Question, ranked: Sequence[_Name]) -> dict[str, float]:
-    rank = next(
-        (n for n, document in enumerate(ranked) if any(map(question.is_answered_by, document))), None
-    )
+    rank = next((n for n, document in enumerate(ranked) if _answers(question, document)), None)
     relevant = [n == rank for n in range(len(ranked))]
     values: dict[str, float] = {}
     for name in names:
@@ -76,6 +74,10 @@ def _values(names: Sequence[str], question: Question, ranked: Sequence[_Name]) -
         else:
             values[name] = (recall if measure == "recall" else ndcg)(relevant, 1, int(k))
     return values
+
+
+def _answers(question: Question, document: _Name) -> bool:
+    return any(map(question.is_answered_by, document))
 
 
 def _rankings(snapshot: Snapshot, embedder: Embedder, texts: Sequence[str]) -> list[list[_Name]]:
@@ -135,6 +137,19 @@ def _in_order(found: Sequence[tuple[float, _Name]]) -> Iterator[_Name]:
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return (rows / np.where(lengths == 0, np.nan, lengths)).astype(np.float32)
+
+
+def without_documents(snapshot: Snapshot, questions: Sequence[Question]) -> list[str]:
+    """Ids of questions of which no document is in the snapshot: gone, or never there under that name."""
+    left = {question.id: question for question in questions}
+    for batch in snapshot.documents(["source_name", "doc_id", "doc_uri"]):
+        names = zip(*(batch[column].to_pylist() for column in batch.schema.names), strict=True)
+        for source, doc_id, uri in names:
+            for key in [key for key, one in left.items() if _answers(one, (f"{source}/{doc_id}", uri))]:
+                del left[key]
+        if not left:
+            break
+    return list(left)
 
 
 def faults_of(least: Iterable[tuple[str, float]], found: Mapping[str, float]) -> Iterator[str]:

@@ -58,7 +58,7 @@ def inspect_snapshot(job: Job, manifest: Manifest, parent: Snapshot | None, run:
     store.write(report_path(manifest.snapshot), to_json(report))
     page = report_page_path(manifest.snapshot)
     store.write(page, report_page(report).encode())
-    faults = _faults(job, figures, parent, retrieval)
+    faults = _faults(job, snapshot, figures, parent, retrieval)
     if faults:
         raise GuardError(
             f"Nothing was published: {'; '.join(faults)}. {store.uri(page)} shows more, until the next run."
@@ -88,12 +88,21 @@ def _retrieval(job: Job, snapshot: Snapshot) -> dict[str, float]:
 
 
 def _faults(
-    job: Job, figures: Figures, parent: Snapshot | None, retrieval: Mapping[str, float]
+    job: Job,
+    snapshot: Snapshot,
+    figures: Figures,
+    parent: Snapshot | None,
+    retrieval: Mapping[str, float],
 ) -> list[str]:
     found = list(quality.faults_of(job.quality, figures, _languages(parent)))
-    if job.gate is not None:
-        found += gate.faults_of(job.gate.least, retrieval)
-    return found
+    missed = [] if job.gate is None else list(gate.faults_of(job.gate.least, retrieval))
+    if job.gate is not None and missed:
+        lost = gate.without_documents(snapshot, job.gate.questions)
+        if lost:
+            missed.append(
+                f"{len(lost)} of {len(job.gate.questions)} questions name no document of this snapshot, as {lost[0]}"
+            )
+    return found + missed
 
 
 def _languages(parent: Snapshot | None) -> dict[str, int]:
