@@ -128,6 +128,10 @@ def _group(parquet: pq.ParquetFile, group: int, columns: Sequence[str]) -> pa.Ta
 
 
 def _batches(tables: Sequence[pa.Table], rows: int) -> list[pa.RecordBatch]:
-    whole = tables[0] if len(tables) == 1 else pa.concat_tables(tables).combine_chunks()
+    if len(tables) == 1:
+        whole = tables[0]
+    else:
+        # What is never null in one file may be null in another, of an earlier version or of another writer.
+        whole = pa.concat_tables(tables, promote_options="default").combine_chunks()
     batches: list[pa.RecordBatch] = whole.to_batches(max_chunksize=rows)
     return batches

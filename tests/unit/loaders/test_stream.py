@@ -24,6 +24,12 @@ def test_small_tables_are_joined():
     assert [batch.num_rows for batch in batched(tables([1] * 20), 64)] == [8, 8, 4]
 
 
+def test_tables_are_joined_whose_files_differ_in_what_may_be_null():
+    never = pa.schema([pa.field("n", pa.int64(), nullable=False)])
+    parts = [pa.table([[1]], schema=never), pa.table({"n": pa.array([None], pa.int64())})]
+    assert [batch["n"].to_pylist() for batch in batched(parts, 64)] == [[1, None]]
+
+
 def test_what_fails_ahead_is_raised_in_its_place():
     def failing():
         yield 1
