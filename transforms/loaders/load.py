@@ -199,6 +199,9 @@ def _in_full(work: _Work, announced: SyncState, state: SyncState | None) -> tupl
     try:
         loader.replace(target, rows)
     except Exception:
+        if loader.limits.atomic:
+            # Nothing was made: who makes a collection of that name meanwhile has made their own.
+            loader.set_state(target.collection, to_text(announced.given_up() if state is None else state))
         # A client in between would make a fault of its own of it.
         if rows.fault is not None:
             raise rows.fault from None

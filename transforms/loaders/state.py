@@ -53,6 +53,10 @@ class SyncState:
         """The state after the load that this one announces."""
         return replace(self, held=self.toward, toward=None, rows=rows)
 
+    def given_up(self) -> SyncState:
+        """The state after a first load that has left nothing: rows that are there later are somebody else's."""
+        return replace(self, toward=None, rows=0)
+
 
 _STATE = TypeAdapter(SyncState)
 
