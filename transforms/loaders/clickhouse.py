@@ -118,7 +118,7 @@ class ClickHouse:
         self._engine.run(f"DROP TABLE IF EXISTS {_name(collection)} SYNC")
 
     def replace(self, target: Target, batches: Iterator[pa.RecordBatch]) -> None:
-        new = f"{target.collection}__new"
+        new = f"{target.collection}__parquetry_new"
         self.drop(new)
         self._engine.run(_definition(target, new))
         self._insert(target, new, batches)
