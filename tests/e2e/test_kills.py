@@ -77,7 +77,10 @@ def test_a_run_killed_again_and_again_ends_as_if_undisturbed(world, job, runs):
 def test_of_two_runs_at_once_one_publishes_and_the_other_names_it(world, job):
     one = job()
     wait_for((world.snapshot(1) / "_plan/_claim.json").exists)
+    # It holds still meanwhile: it could be done before the other has begun.
+    os.kill(one.pid, signal.SIGSTOP)
     code, _out, err = finish(job())
+    os.kill(one.pid, signal.SIGCONT)
     assert code == 4
     assert f"process {one.pid}" in err
     assert "Traceback" not in err
