@@ -34,8 +34,12 @@ demo: $(VENV)/.demo
 	@echo
 	$(BIN)/parquetry search build/demo-table "How hot should the soldering iron be?" --top 2
 
+# Tests that start servers, engines and other processes can fail on a machine under load: what failed is tried once
+# more, without the rest, and what fails twice fails. Both tries are printed.
+tested = $(BIN)/pytest -q $(1) || $(BIN)/pytest -q --last-failed --last-failed-no-failures=none $(1)
+
 test: test-storage test-stores
-	$(BIN)/pytest -q -n 2 --ignore=tests/storage --ignore=tests/stores --ignore=tests/runners
+	$(call tested,-n 2 --ignore=tests/storage --ignore=tests/stores --ignore=tests/runners)
 
 # Servers are started by the tests and end with them; one that is missing fails. Azure's is a program for node: where
 # there is no npm its tests are passed over, with the reason, but never in CI.
@@ -43,7 +47,7 @@ NPM := $(or $(shell command -v npm),$(if $(CI),npm))
 AZURITE := build/azurite/.3.35.0
 
 test-storage: $(VENV)/.dev $(if $(NPM),$(AZURITE))
-	PARQUETRY_SERVERS="gcs s3 $(if $(NPM),azure)" $(BIN)/pytest -q -n 2 tests/storage
+	export PARQUETRY_SERVERS="gcs s3 $(if $(NPM),azure)"; $(call tested,-n 2 tests/storage)
 
 $(AZURITE):
 	npm install --prefix build/azurite --no-audit --no-fund --no-save azurite@3.35.0
@@ -60,14 +64,14 @@ $(OPENSEARCH): tests/stores/servers/opensearch_node/pom.xml
 
 # A store whose packages are missing fails; plain pytest passes over its tests and says why.
 test-stores: $(VENV)/.dev $(if $(shell command -v mvn),$(OPENSEARCH))
-	PARQUETRY_STORES=required $(BIN)/pytest -q -n 2 tests/stores
+	export PARQUETRY_STORES=required; $(call tested,-n 2 tests/stores)
 
 # Prism, Flink and Spark are got once into build/engines, by go and Maven; the tests start and stop them. Where one of
 # these tools is missing, its engines are passed over with the reason.
 test-runners: $(VENV)/.dev
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,deploy]"
 	$(BIN)/python -m tests.support.engines
-	$(BIN)/pytest -q tests/runners tests/unit/project/test_deploy.py
+	$(call tested,tests/runners tests/unit/project/test_deploy.py)
 
 HARD_FILES := $(or $(PARQUETRY_HARD_FILES),../shared/files)
 
