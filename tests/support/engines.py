@@ -244,7 +244,8 @@ def _flink_home(name: str, ports: Mapping[str, int], slots: int) -> Path:
         # The slots of a job are on all machines, and not on the first with room.
         "cluster.evenly-spread-out-slots": "true",
         "restart-strategy.type": "fixed-delay",
-        "restart-strategy.fixed-delay.attempts": 5,
+        # Longer than the heartbeat's timeout: until then work is sent to the machine that is gone.
+        "restart-strategy.fixed-delay.attempts": 40,
         "restart-strategy.fixed-delay.delay": "1 s",
         "io.tmp.dirs": home / "tmp",
     }
