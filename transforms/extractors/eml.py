@@ -261,7 +261,8 @@ def _text(part: Message) -> tuple[str, tuple[str, ...]]:
     warnings: tuple[str, ...] = ()
     try:
         text = data.decode(part.get_content_charset() or "utf-8")
-    except (LookupError, UnicodeError):
+    except (LookupError, ValueError):
+        # A name with NUL in it is a ValueError and not a name that is not known.
         text, warnings = _guessed(data)
     if part.get_param("format") == "flowed":
         text = _unflow(text, joined=part.get_param("delsp") == "yes")

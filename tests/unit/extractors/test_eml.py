@@ -4,6 +4,7 @@ from email.message import EmailMessage
 
 import pytest
 
+from transforms.extractors import registry
 from transforms.extractors.eml import extract_eml
 from transforms.extractors.extraction import Extraction, RefusedPart
 from transforms.extractors.settings import ExtractSettings
@@ -212,3 +213,9 @@ def test_what_has_no_header_of_a_mail_is_corrupt() -> None:
 def test_a_mail_without_text_says_so() -> None:
     with pytest.raises(RejectedError, match="no_text"):
         read(b"From: a@b.example\n\n\n")
+
+
+def test_a_charset_with_nul_in_its_name_is_one_that_nobody_knows():
+    mail = b'Subject: Fuses\r\nContent-Type: text/plain; charset="ut\x00f-8"\r\n\r\nBlade fuses, 20 A.\r\n'
+    [document] = registry.extract(mail, "a.eml", ExtractSettings()).documents
+    assert "Blade fuses, 20 A." in document.text
