@@ -83,7 +83,12 @@ else
 	@echo "no facts to hold: there is no folder $(HARD_FILES); set PARQUETRY_HARD_FILES"
 endif
 
-lint: $(VENV)/.dev
+# Style needs one program, and not all the packages that the tests do.
+$(VENV)/.lint: constraints.txt | $(BIN)/python
+	@test -e $(VENV)/.dev || $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt ruff
+	@touch $@
+
+lint: $(VENV)/.lint
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 
