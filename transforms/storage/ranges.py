@@ -16,10 +16,12 @@ READ_AHEAD = 2**20
 
 def range_reader(size: int, fetch: Callable[[int, int], bytes]) -> io.BufferedReader:
     """A reader of ``size`` bytes; ``fetch(start, end)`` gets those of a half-open range."""
-    return io.BufferedReader(_Ranges(size, fetch), READ_AHEAD)
+    return io.BufferedReader(Ranges(size, fetch), READ_AHEAD)
 
 
-class _Ranges(io.RawIOBase):
+class Ranges(io.RawIOBase):
+    """The same without a buffer: each read asks ``fetch``, which may give less than it is asked for."""
+
     def __init__(self, size: int, fetch: Callable[[int, int], bytes]) -> None:
         self._size = size
         self._fetch = fetch
