@@ -39,7 +39,14 @@ _Recipe = Annotated[
     str,
     typer.Option("--recipe", help="Only objects with rows of this recipe, by the beginning of its name."),
 ]
+_JobOfSettings = Annotated[
+    Path | None, typer.Option("--config", help="Take the settings of a job's source.")
+]
+_SourceOfSettings = Annotated[
+    str | None, typer.Option("--source", help="Which source of --config; default: the first.")
+]
 _Full = Annotated[bool, typer.Option("--full", help="Read, cut and embed everything again.")]
+_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text for people.")]
 
 
@@ -77,9 +84,7 @@ def run(
         float | None,
         typer.Option("--max-cost", min=0, help="The same in US dollars; over limits.max_cost."),
     ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")
-    ] = False,
+    quiet: _Quiet = False,
     json_logs: Annotated[
         bool, typer.Option("--json-logs", help="Show progress as JSON, a line every half minute.")
     ] = False,
@@ -219,9 +224,7 @@ def load(
     adopt: Annotated[
         bool, typer.Option("--adopt", help="Take over a collection with rows that no load has written.")
     ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")
-    ] = False,
+    quiet: _Quiet = False,
     as_json: _Json = False,
 ) -> None:
     """Bring a vector store to the newest snapshot: by the changes since it was loaded last, or in full."""
@@ -329,9 +332,7 @@ def export(
             "--check", help="Check the folder TABLE by the store's published rules; write nothing."
         ),
     ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show no progress, only the result.")
-    ] = False,
+    quiet: _Quiet = False,
     as_json: _Json = False,
 ) -> None:
     """Write files that a store's bulk import takes, of the newest snapshot or of what changed since another."""
@@ -382,12 +383,8 @@ def chunk(
     strategy: Annotated[
         str | None, typer.Option("--strategy", help="Chunking strategy; default: verbatim.")
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", help="Take the settings of a job's source.")
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option("--source", help="Which source of --config; default: the first.")
-    ] = None,
+    config: _JobOfSettings = None,
+    source: _SourceOfSettings = None,
     as_json: _Json = False,
 ) -> None:
     """Show how one file is cut into chunks."""
@@ -404,12 +401,8 @@ def preview(
         list[str] | None,
         typer.Option("--strategy", "-S", help="Chunking strategy; repeat it to see them side by side."),
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", help="Take the settings of a job's source.")
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option("--source", help="Which source of --config; default: the first.")
-    ] = None,
+    config: _JobOfSettings = None,
+    source: _SourceOfSettings = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write an HTML file instead.")
     ] = None,

@@ -34,7 +34,7 @@ from transforms.stages.shard import finish_shard
 from transforms.storage.registry import open_store
 from transforms.table.layout import claim_path, snapshot_dir
 from transforms.table.lease import Lease, require_claim
-from transforms.table.pointer import read_pointer
+from transforms.table.pointer import next_number, read_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,7 +76,7 @@ def run_job(
     store = open_store(config.table)
     pointer = read_pointer(store)
     parent = pointer.snapshot if pointer else None
-    number = pointer.highest + 1 if pointer else 1
+    number = next_number(pointer)
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:8]}"
     job = make_job(config, run_id, number, parent, allow_deletes=allow_deletes, scope=scope)
     with Lease(store, number, run_id, parent=parent, take_over=take_over):
@@ -102,8 +102,8 @@ def plan_job(config: JobConfig, scope: Scope = ALL) -> tuple[Job, list[SourcePla
     check_job(config)
     store = open_store(config.table)
     pointer = read_pointer(store)
-    parent, number = (pointer.snapshot, pointer.highest + 1) if pointer else (None, 1)
-    job = make_job(config, "plan", number, parent, scope=scope)
+    parent = pointer.snapshot if pointer else None
+    job = make_job(config, "plan", next_number(pointer), parent, scope=scope)
     return job, [plan_alone(job, source.name) for source in job.sources]
 
 

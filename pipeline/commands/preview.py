@@ -46,18 +46,13 @@ def run(
 
 
 def _views(name: str, documents: Sequence[Document], chosen: Sequence[Settings]) -> list[View]:
-    cutters = [(_named(one), Cutter(one)) for one in chosen]
+    cutters = [(one.chunking.label, Cutter(one)) for one in chosen]
     views = []
     for document in documents[:_DOCUMENTS]:
         called = doc_id(name, document.record)
         cuttings = (Cutting(strategy, tuple(cutter.cut(document, called))) for strategy, cutter in cutters)
         views.append(View(called, document, tuple(cuttings)))
     return views
-
-
-def _named(settings: Settings) -> str:
-    chunking = settings.chunking
-    return chunking.strategy if chunking.compat is None else f"compat {chunking.compat}"
 
 
 def _in_terminal(views: Sequence[View], note: str) -> None:

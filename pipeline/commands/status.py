@@ -14,8 +14,9 @@ from transforms.stages.about import read_about
 from transforms.stages.outcome import newest_outcome
 from transforms.stages.progress import Watch
 from transforms.storage.registry import open_store
+from transforms.table.history import run_at_work
 from transforms.table.lease import read_claim
-from transforms.table.pointer import read_pointer
+from transforms.table.pointer import next_number, read_pointer
 
 if TYPE_CHECKING:
     from transforms.storage.protocol import Store
@@ -34,7 +35,7 @@ def run(table: str, *, follow: bool, as_json: bool) -> int:
         as_json: for programs.
     """
     store = open_store(table)
-    number, claim = _at_work(store)
+    number, claim = next_number(read_pointer(store)), run_at_work(store)
     if claim is None:
         _ended(store, number, as_json=as_json)
         return 0
@@ -56,14 +57,6 @@ def run(table: str, *, follow: bool, as_json: bool) -> int:
     return 0
 
 
-def _at_work(store: Store) -> tuple[int, Claim | None]:
-    """The number of the next snapshot, and the claim of the run that builds it, if one may be alive."""
-    pointer = read_pointer(store)
-    number = pointer.highest + 1 if pointer else 1
-    claim = read_claim(store, number)
-    return number, claim if claim is not None and claim.alive() else None
-
-
 def _seconds(claim: Claim) -> float:
     since = datetime.datetime.fromisoformat(claim.since)
     return (datetime.datetime.now(datetime.UTC) - since).total_seconds()
@@ -75,10 +68,10 @@ def _follow(store: Store, claim: Claim, watch: Watch | None, *, as_json: bool) -
             shown(watch)
         while True:
             time.sleep(_PATIENCE)
-            number, now = _at_work(store)
+            now = run_at_work(store)
             if now is None or now.run_id != claim.run_id:
                 break
-    _ended(store, number, as_json=as_json)
+    _ended(store, next_number(read_pointer(store)), as_json=as_json)
 
 
 def _ended(store: Store, number: int, *, as_json: bool) -> None:

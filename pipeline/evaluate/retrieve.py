@@ -11,6 +11,7 @@ from transforms.chunkers.chunk import chunk_document
 from transforms.chunkers.vocabulary import with_vocabulary
 from transforms.embedders.batching import embed_distinct
 from transforms.embedders.registry import make_embedder, vector_recipe
+from transforms.embedders.vectors import at_length_one
 from transforms.model.document import canonical_text
 from transforms.model.ids import plain_id
 
@@ -43,7 +44,7 @@ class Index:
 
     def ranking(self, question: NDArray[np.float32]) -> NDArray[np.int64]:
         """The places of all pieces that have a vector, the nearest first; equal ones in the order of the corpus."""
-        scores = self.vectors @ _unit(question[np.newaxis])[0]
+        scores = self.vectors @ at_length_one(question[np.newaxis])[0]
         order = np.argsort(-scores, kind="stable")
         found: NDArray[np.int64] = order[np.isfinite(scores[order])]
         return found
@@ -88,15 +89,10 @@ def build_index(corpus: Corpus, config: JobConfig, vectors: Vectors) -> Index:
         )
         pieces += [Piece(place, c.cut.start, c.cut.end, c.tokens, c.embed_text) for c in chunks]
     found = vectors.of(embedder, vector_recipe(config.embedder), [piece.embed_text for piece in pieces])
-    return Index(tuple(pieces), _unit(found))
+    return Index(tuple(pieces), at_length_one(found))
 
 
 def embed_questions(config: JobConfig, questions: Iterable[str]) -> NDArray[np.float32]:
     """One row a question, by the job's embedder: shape ``[questions, dimension]``."""
     texts = [canonical_text(question).strip() for question in questions]
     return embed_distinct(make_embedder(config.embedder), texts, task="query")
-
-
-def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return (rows / np.where(lengths == 0, np.nan, lengths)).astype(np.float32)

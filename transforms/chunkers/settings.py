@@ -364,6 +364,11 @@ class ChunkSettings(_Keys):
         return self
 
     @property
+    def label(self) -> str:
+        """How people name the way of cutting: the strategy, or the system whose cuts are reproduced."""
+        return self.strategy if self.compat is None else f"compat {self.compat}"
+
+    @property
     def overlap_size(self) -> int:
         """The overlap in force, in its own unit or ``size.unit``."""
         fifth = self.size.target // 5

@@ -96,12 +96,17 @@ def read_questions(lines: Sequence[str], where: str) -> list[Question]:
             faults += [f"  line {number}: {_said(fault)}" for fault in error.errors(include_url=False)]
         else:
             found.append(question if question.id else question.model_copy(update={"id": f"line {number}"}))
-    if faults:
-        more = [f"  and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
-        raise ConfigError("\n".join([f"{where} cannot be used:", *faults[:_SHOWN], *more]))
+    _refuse(faults, f"{where} cannot be used:")
     if not found:
         raise ConfigError(f"{where} has no question.")
     return found
+
+
+def _refuse(faults: Sequence[str], head: str) -> None:
+    """End with the first of the faults, if there are any."""
+    if faults:
+        more = [f"  and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
+        raise ConfigError("\n".join([head, *faults[:_SHOWN], *more]))
 
 
 def _said(fault: Mapping[str, object]) -> str:
@@ -124,9 +129,7 @@ def find_answers(questions: Sequence[Question], texts: Sequence[Text], where: st
             places[name].append(place)
     faults: list[str] = []
     found = [_answers(question, places, texts, faults) for question in questions]
-    if faults:
-        more = [f"  and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
-        raise ConfigError("\n".join([f"{where} does not fit the corpus:", *faults[:_SHOWN], *more]))
+    _refuse(faults, f"{where} does not fit the corpus:")
     return found
 
 

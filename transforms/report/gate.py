@@ -10,6 +10,7 @@ import numpy as np
 
 from transforms.embedders.batching import embed_distinct
 from transforms.embedders.protocol import StoppedError
+from transforms.embedders.vectors import at_length_one
 from transforms.evaluation.measures import ndcg, recall, reciprocal_rank
 from transforms.model.document import canonical_text
 from transforms.model.errors import BudgetReachedError, GuardError
@@ -94,7 +95,7 @@ def _rankings(snapshot: Snapshot, embedder: Embedder, texts: Sequence[str]) -> l
 
 def _asked(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
     try:
-        return _unit(
+        return at_length_one(
             embed_distinct(embedder, [canonical_text(text).strip() for text in texts], task="query")
         )
     except StoppedError as stopped:
@@ -115,7 +116,9 @@ def _with_vectors(batch: pa.RecordBatch, embedder: Embedder) -> tuple[list[_Name
     )
     names = pc.binary_join_element_wise(rows["source_name"], rows["doc_id"], "/").to_pylist()
     names = list(zip(names, rows["doc_uri"].to_pylist(), strict=True))
-    return names, _unit(rows["embedding"].flatten().to_numpy().reshape(len(rows), embedder.dimension))
+    return names, at_length_one(
+        rows["embedding"].flatten().to_numpy().reshape(len(rows), embedder.dimension)
+    )
 
 
 def _keep_best(
@@ -132,11 +135,6 @@ def _keep_best(
 
 def _in_order(found: Sequence[tuple[float, _Name]]) -> Iterator[_Name]:
     return (name for _, name in sorted(found, key=lambda item: (-item[0], item[1])))
-
-
-def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return (rows / np.where(lengths == 0, np.nan, lengths)).astype(np.float32)
 
 
 def without_documents(snapshot: Snapshot, questions: Sequence[Question]) -> list[str]:

@@ -67,8 +67,7 @@ def inspect_snapshot(job: Job, manifest: Manifest, parent: Snapshot | None, run:
 
 def _allowed(source: SourceSpec) -> Allowed:
     chunk = source.chunk
-    strategy = chunk.strategy if chunk.compat is None else f"compat {chunk.compat}"
-    return Allowed(strategy, chunk.size.unit, chunk.size.target, chunk.size.max)
+    return Allowed(chunk.label, chunk.size.unit, chunk.size.target, chunk.size.max)
 
 
 def _seconds(receipts: Sequence[ShardReceipt]) -> dict[str, float]:

@@ -16,7 +16,7 @@ from transforms.model.errors import ConfigError, TableError
 from transforms.table.layout import claim_path, manifest_path, snapshot_dir
 from transforms.table.lease import Claim, Lease, read_claim
 from transforms.table.manifest import Manifest, read_manifest
-from transforms.table.pointer import move_pointer, read_pointer
+from transforms.table.pointer import move_pointer, next_number, read_pointer
 from transforms.table.recognise import forgotten, is_complete, require_pointer, snapshot_numbers
 from transforms.table.verify import check_files
 
@@ -59,8 +59,7 @@ def unfinished(store: Store) -> list[int]:
 
 def run_at_work(store: Store) -> Claim | None:
     """The claim of the run that builds the next snapshot, if one may be alive."""
-    pointer = read_pointer(store)
-    claim = read_claim(store, pointer.highest + 1 if pointer else 1)
+    claim = read_claim(store, next_number(read_pointer(store)))
     return claim if claim is not None and claim.alive() else None
 
 

@@ -49,6 +49,11 @@ def read_pointer(store: Store) -> Pointer | None:
     return _read(store)[0]
 
 
+def next_number(pointer: Pointer | None) -> int:
+    """The number of the snapshot that the next run builds: one that was never used."""
+    return pointer.highest + 1 if pointer else 1
+
+
 def move_pointer(store: Store, snapshot: int, expected: int | None, highest: int = 0) -> None:
     """Make ``snapshot`` the newest, in one step, if the newest is still ``expected`` (None: there is none).
 
