@@ -15,6 +15,7 @@ import psycopg
 from transforms.loaders.pgcopy import HEADER, TRAILER, column_type, encoded
 from transforms.loaders.protocol import Existing, Limits
 from transforms.loaders.sql import STATE, quoted, text
+from transforms.loaders.stream import ahead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -158,7 +159,7 @@ class Postgres:
     def _copy(self, table: str, target: Target, batches: Iterable[pa.RecordBatch]) -> None:
         names = ", ".join(quoted(name) for name in target.schema.names)
         half = _vector_type(target) == "halfvec"
-        parts = chain([HEADER], (encoded(batch, half=half) for batch in batches), [TRAILER])
+        parts = chain([HEADER], ahead(encoded(batch, half=half) for batch in batches), [TRAILER])
         with self._db.cursor().copy(f"COPY {table} ({names}) FROM STDIN (FORMAT binary)") as copy:
             for part in parts:
                 copy.write(part)

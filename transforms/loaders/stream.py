@@ -6,7 +6,7 @@ What is held is a row group and a batch; groups are some 16 MiB of vectors.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from transforms.model.shard import FileInfo
     from transforms.table.reader import Snapshot
 
+_Part = TypeVar("_Part")
 
 _SMALL = 8
 """Tables of less than this part of a batch wait for others: joining means copying."""
@@ -76,13 +77,13 @@ def batched(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.RecordBatch]:
         yield from _batches(waiting, rows)
 
 
-def ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same batches; the next one is made while the last is worked on."""
+def ahead(parts: Iterator[_Part]) -> Iterator[_Part]:
+    """The same parts; the next one is made while the last is worked on."""
     with ThreadPoolExecutor(1, thread_name_prefix="read-ahead") as pool:
-        coming = pool.submit(next, batches, None)
-        while (batch := coming.result()) is not None:
-            coming = pool.submit(next, batches, None)
-            yield batch
+        coming = pool.submit(next, parts, None)
+        while (part := coming.result()) is not None:
+            coming = pool.submit(next, parts, None)
+            yield part
 
 
 def _hits(
