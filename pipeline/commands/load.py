@@ -74,8 +74,9 @@ def _sentence(to: str, done: Loaded, seconds: float) -> str:
             f"Loaded the changes {done.why} to {done.snapshot} into {place}: {done.written:,} rows written, "
             f"{done.deleted:,} deleted, {done.rows:,} there now."
         )
+    left_out = f" {done.left_out}" if done.left_out and done.kind == "full" else ""
     switched = " Readers see it now." if done.switched else ""
-    return f"{text}{switched} {seconds:.1f} s."
+    return f"{text}{left_out}{switched} {seconds:.1f} s."
 
 
 @contextmanager

@@ -9,9 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.loaders.values import field_columns, sparse_of
 from transforms.model.errors import GuardError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from transforms.loaders.protocol import Limits, Target
 
 _UUID = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
@@ -41,12 +44,42 @@ def check_rows(batch: pa.RecordBatch, target: Target, limits: Limits, store: str
     if limits.id_bytes is not None:
         long = pc.greater(pc.binary_length(ids), limits.id_bytes)
         _refuse(ids, long, f"the id is longer than the {limits.id_bytes:,} bytes that {store} takes")
-    _check_texts(batch, limits, store)
+    if target.sparse is not None:
+        _check_sparse(batch, target.sparse, limits, store)
+    _check_texts(batch, target, limits, store)
 
 
-def _check_texts(batch: pa.RecordBatch, limits: Limits, store: str) -> None:
+def _check_sparse(batch: pa.RecordBatch, name: str, limits: Limits, store: str) -> None:
     ids = batch.column(0)
-    for name, column in zip(batch.schema.names[2:], batch.columns[2:], strict=True):
+    lengths, others = (pc.list_value_length(column) for column in batch.columns[-2:])
+    _refuse(ids, pc.not_equal(lengths, others), f"`{name}` has not as many values as terms")
+    if limits.sparse_entries is not None:
+        long = pc.greater(lengths, limits.sparse_entries)
+        _refuse(ids, long, f"`{name}` has more than the {limits.sparse_entries:,} terms that {store} takes")
+    offsets, indices, values = sparse_of(batch)
+    falls = np.zeros(len(indices), bool)
+    falls[1:] = indices[1:] <= indices[:-1]
+    # The first term of a row need not be above the last of the row before.
+    falls[offsets[:-1][np.diff(offsets) > 0]] = False
+    _refuse(ids, _rows_of(falls, offsets), f"the terms of `{name}` do not ascend")
+    _refuse(
+        ids,
+        _rows_of(~np.isfinite(values), offsets),
+        f"`{name}` holds a number that is none (NaN or infinite)",
+    )
+
+
+def _rows_of(entries: NDArray[np.bool_], offsets: NDArray[np.int64]) -> pa.Array:
+    """Which rows have one of the entries that are marked."""
+    rows = np.zeros(len(offsets) - 1, bool)
+    rows[np.searchsorted(offsets, np.flatnonzero(entries), side="right") - 1] = True
+    return pa.array(rows)
+
+
+def _check_texts(batch: pa.RecordBatch, target: Target, limits: Limits, store: str) -> None:
+    ids = batch.column(0)
+    names = (field.name for field in target.fields)
+    for name, column in zip(names, field_columns(batch, target.fields), strict=True):
         texts = column.flatten() if pa.types.is_list(column.type) else column
         if not pa.types.is_string(texts.type):
             continue

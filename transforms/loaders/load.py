@@ -33,6 +33,7 @@ from transforms.loaders.selection import Selection, columns_read, split
 from transforms.loaders.state import SyncState, point_of, to_text
 from transforms.loaders.stream import ahead, batched, files_of, rows_of
 from transforms.loaders.survey import Vectors, rows_selected, some_ids, vectors_of
+from transforms.loaders.words import words_of
 from transforms.model.errors import ConfigError, ParquetryError, StorageError
 from transforms.table.reader import Snapshot
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from transforms.loaders.plan import Kind, Plan
     from transforms.loaders.protocol import Loader
     from transforms.loaders.settings import LoadSettings
+    from transforms.loaders.words import Words
     from transforms.storage.protocol import Store
 
 _SAMPLE = 256
@@ -66,6 +68,8 @@ class Loaded:
     rows: int
     """Of the collection now."""
     switched: bool
+    left_out: str
+    """What of the table does not go with this store, as a sentence; empty: nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +132,9 @@ def _load(
         check_alias(loader, alias)
     existing, found = look_at(loader, collection, where, wishes)
     vectors = _vectors(newest, settings, found.state)
-    target = _target(settings, collection, vectors)
-    selection = Selection(settings.sources, parse_conditions(settings.filter), vectors.model)
+    words = words_of(settings, newest.manifest.sparse, loader.limits, loader.name)
+    target = _target(settings, collection, vectors, words)
+    selection = _selection(settings, vectors.model)
     check_target(loader, target)
     if existing is not None:
         check_existing(existing, found.state, target, where, wishes)
@@ -158,6 +163,7 @@ def _load(
         deleted=deleted,
         rows=work.expected,
         switched=settings.switch,
+        left_out=words.left_out,
     )
 
 
@@ -279,20 +285,28 @@ def _announced(work: _Work, plan: Plan) -> SyncState:
         metric=work.target.metric,
         model=work.target.model,
         rows=0,
+        encoder=work.target.encoder,
     )
 
 
+def _selection(settings: LoadSettings, model: str) -> Selection:
+    return Selection(settings.sources, parse_conditions(settings.filter), model)
+
+
 def _vectors(newest: Snapshot, settings: LoadSettings, state: SyncState | None) -> Vectors:
-    """What the last load has found, where the table is the same since or empty; else what the table says."""
+    """What the last load has found, where table and choice are the same since or it is empty; else what it says."""
     if state is not None and settings.model in (None, state.model):
-        if state.held == point_of(newest.manifest):
+        if (
+            state.held == point_of(newest.manifest)
+            and state.selection == _selection(settings, state.model).key
+        ):
             return Vectors(state.model, state.dimension, None)
         if not any(file.rows for file in files_of(newest, settings.sources)):
             return Vectors(state.model, state.dimension, 0)
     return vectors_of(newest, settings.sources, settings.model)
 
 
-def _target(settings: LoadSettings, collection: str, vectors: Vectors) -> Target:
+def _target(settings: LoadSettings, collection: str, vectors: Vectors, words: Words) -> Target:
     id_name, vector_name = id_and_vector(settings.columns)
     return Target(
         collection=collection,
@@ -303,6 +317,9 @@ def _target(settings: LoadSettings, collection: str, vectors: Vectors) -> Target
         metric=settings.metric,
         model=vectors.model,
         index=settings.index.index(),
+        sparse=words.sparse,
+        encoder=words.encoder,
+        full_text=words.full_text,
     )
 
 

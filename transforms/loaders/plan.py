@@ -84,6 +84,8 @@ def _why_full(found: Found, target: Target, selection: Selection, wishes: Wishes
         return "it was asked for"
     if state is not None and state.shape != target.shape:
         return "its columns, dimension or index are others"
+    if state is not None and state.encoder != target.encoder:
+        return "its sparse vectors are those of another encoder"
     if state is not None and state.selection != selection.key:
         return "other rows are chosen"
     if wishes.since is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Metric = Literal["cosine", "dot", "l2"]
 IndexKind = Literal["default", "none", "hnsw"]
+FullText = Literal["none", "always", "index"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of the collection besides id and vector."""
+    """A column of the collection besides id and vectors."""
 
     name: str
     """In the store."""
@@ -60,28 +61,51 @@ class Target:
     model: str
     """Model and version, for what people read; vectors of no other model are loaded."""
     index: Index = Index()
+    sparse: str | None = None
+    """Name of the sparse vector in the store; None: the collection has none."""
+    encoder: str = ""
+    """What made the sparse vectors, with its fingerprint; empty without them."""
+    full_text: str | None = None
+    """Name of the field of texts that the store is to index by words; None: it is not to."""
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """Of every batch that a loader is given: id, vector, then the fields in their order.
+        """Of every batch that a loader is given: id, vector, the fields in their order, then the sparse vector.
 
         The vector is ``fixed_size_list<float32>[dimension]`` without nulls, finite; the id has no null and is unique.
+        The sparse vector is two lists without nulls, ids of terms as uint32 and their values as float32: ids ascend,
+        values are finite, and both are empty for a text without terms.
         """
-        vector = pa.list_(pa.field("element", pa.float32(), nullable=False), self.dimension)
         return pa.schema(
             [
                 pa.field(self.id, pa.string(), nullable=False),
-                pa.field(self.vector, vector, nullable=False),
+                pa.field(self.vector, pa.list_(_element(pa.float32()), self.dimension), nullable=False),
                 *(pa.field(field.name, field.kind) for field in self.fields),
+                *(
+                    pa.field(name, pa.list_(_element(kind)), nullable=False)
+                    for name, kind in zip(self.sparse_columns, (pa.uint32(), pa.float32()), strict=False)
+                ),
             ]
         )
+
+    @property
+    def sparse_columns(self) -> tuple[str, ...]:
+        """The names of the two lists in a batch, ids and values; none without a sparse vector."""
+        return () if self.sparse is None else sparse_columns(self.sparse)
 
     @property
     def shape(self) -> str:
         """Changes if the collection must be made anew; the name and the model are no part of it."""
         schema = self.schema.remove_metadata().to_string(truncate_metadata=False)
         columns = "\n".join(field.column for field in self.fields)
-        return fingerprint(schema, columns, self.metric, repr(self.index))
+        # What a collection has not is no part, so that those of former versions keep their shape.
+        words = () if self.full_text is None else (f"words of {self.full_text}",)
+        return fingerprint(schema, columns, self.metric, repr(self.index), *words)
+
+
+def sparse_columns(name: str) -> tuple[str, str]:
+    """The names of the two lists of a sparse vector, where they are columns of their own."""
+    return f"{name}_indices", f"{name}_values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +130,12 @@ class Limits:
     """Rows that ``upsert`` is best given at once."""
     aliases: bool = False
     """Whether ``switch`` works: by aliases or views."""
+    sparse: bool = False
+    """Whether a row may have a sparse vector beside the dense one, in whatever form the store has for it."""
+    sparse_entries: int | None = None
+    """Most terms of a sparse vector."""
+    full_text: FullText = "none"
+    """Whether texts are found by words: ``always``, or by an ``index`` that is built where it is asked for."""
     atomic: bool = False
     """Whether ``replace`` shows readers all or nothing. If not, all rows are read and checked once before it."""
 
@@ -188,3 +218,7 @@ class Loader(Protocol):
 
         ``alias`` is an alias, or nothing is there under that name.
         """
+
+
+def _element(kind: pa.DataType) -> pa.Field:
+    return pa.field("element", kind, nullable=False)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.loaders.mapping import ID, VECTOR
+from transforms.loaders.mapping import ID, SPARSE_COLUMNS, VECTOR
 from transforms.model.errors import TableError
 from transforms.model.ids import fingerprint
 
@@ -50,7 +51,7 @@ class Selection:
 def columns_read(target: Target, selection: Selection) -> list[str]:
     """The columns of the table that a load needs."""
     fields = (field.column for field in target.fields)
-    return list(dict.fromkeys((ID, VECTOR, *fields, *selection.decides)))
+    return list(dict.fromkeys((ID, VECTOR, *fields, *_sparse_columns(target), *selection.decides)))
 
 
 def split(batch: pa.RecordBatch, target: Target, selection: Selection) -> tuple[pa.RecordBatch, pa.Array]:
@@ -63,8 +64,28 @@ def split(batch: pa.RecordBatch, target: Target, selection: Selection) -> tuple[
     chosen = batch if pc.all(mask).as_py() else batch.filter(mask)
     left = batch[ID].filter(pc.invert(mask)) if chosen is not batch else pa.array([], pa.string())
     vectors = _vectors(chosen[VECTOR], target)
-    columns = [chosen[ID], vectors, *(chosen[field.column].cast(field.kind) for field in target.fields)]
+    fields = (chosen[field.column].cast(field.kind) for field in target.fields)
+    kinds = (target.schema.field(name).type for name in target.sparse_columns)
+    sparse = (
+        _without_null(chosen[column], kind)
+        for column, kind in zip(_sparse_columns(target), kinds, strict=True)
+    )
+    columns = [chosen[ID], vectors, *fields, *sparse]
     return pa.RecordBatch.from_arrays(columns, schema=target.schema), left
+
+
+def _sparse_columns(target: Target) -> tuple[str, ...]:
+    """Of the table, where the target has a sparse vector."""
+    return () if target.sparse is None else SPARSE_COLUMNS
+
+
+def _without_null(lists: pa.Array, kind: pa.DataType) -> pa.Array:
+    """The lists, empty ones for those that are null."""
+    if not lists.null_count:
+        return lists.cast(kind)
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
+    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
+    return pa.ListArray.from_arrays(offsets, lists.flatten()).cast(kind)
 
 
 def _vectors(lists: pa.Array, target: Target) -> pa.Array:

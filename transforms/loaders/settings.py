@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from transforms.loaders.address import Address, parse_address
 from transforms.loaders.conditions import parse_conditions
-from transforms.loaders.mapping import DEFAULT, check_columns
+from transforms.loaders.mapping import DEFAULT, SPARSE, check_columns
 from transforms.loaders.protocol import Index, IndexKind, Metric
 from transforms.model.errors import ConfigError
 
@@ -48,6 +48,17 @@ class LoadSettings(BaseModel):
         description="Columns of the chunk table, each with its name in the store, or a list of those that keep "
         "their names; `*` alone: all. `chunk_id` and `embedding` always go along.",
     )
+    sparse: str | None = Field(
+        SPARSE,
+        min_length=1,
+        description="Name of the sparse vector in the store; null: it is left out, as it is where the table has "
+        "none or the store takes none.",
+    )
+    full_text: bool | None = Field(
+        None,
+        description="Whether the store indexes `text` by words; by default where the table has sparse vectors and "
+        "the store takes none.",
+    )
     filter: tuple[str, ...] = Field(
         (),
         description="Conditions that rows must meet, such as `doc_type=manual|guide` or `chunk_index<10`.",
@@ -80,7 +91,7 @@ class LoadSettings(BaseModel):
     def _consistent(self) -> Self:
         try:
             parse_conditions(self.filter)
-            check_columns(self.columns)
+            check_columns(self.columns, self.sparse)
         except ConfigError as error:
             raise ValueError(str(error)) from None
         if self.switch and (self.into is None or self.into == self.address.collection):

@@ -39,7 +39,7 @@ class SyncState:
     toward: Point | None
     """The snapshot that a load is on the way to; None: it has ended."""
     shape: str
-    """Fingerprint of columns, dimension and metric."""
+    """Fingerprint of columns, dimension, metric and index."""
     selection: str
     """Fingerprint of sources, filter and model."""
     dimension: int
@@ -47,6 +47,8 @@ class SyncState:
     model: str
     rows: int
     """Of the collection, when all were those of ``held``."""
+    encoder: str = ""
+    """What made the sparse vectors; empty without them, as in states of former versions."""
     version: int = STATE_VERSION
 
     def ended(self, rows: int) -> SyncState:

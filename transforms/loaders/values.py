@@ -7,15 +7,16 @@ are put together from them only where a client's own format is a row.
 from __future__ import annotations
 
 import base64
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
 import orjson
 import pyarrow as pa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from transforms.loaders.protocol import Field
@@ -38,11 +39,37 @@ def vectors_of(batch: pa.RecordBatch) -> NDArray[np.float32]:
     return numbers.reshape(-1, vectors.type.list_size)
 
 
+def sparse_of(batch: pa.RecordBatch) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float32]]:
+    """The sparse vectors of a batch that has them: where each begins and the last ends, ids of terms, values.
+
+    The arrays of ids and values share the batch's memory.
+    """
+    indices, values = batch.columns[-2:]
+    offsets = indices.offsets.to_numpy().astype(np.int64)
+    return (
+        offsets - offsets[0],
+        indices.flatten().to_numpy(zero_copy_only=True),
+        values.flatten().to_numpy(zero_copy_only=True),
+    )
+
+
+def sparse_rows(batch: pa.RecordBatch) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.float32]]]:
+    """The sparse vector of each row: ids of terms and values, as slices of the arrays of all."""
+    offsets, indices, values = sparse_of(batch)
+    bounds = offsets.tolist()
+    return ((indices[first:end], values[first:end]) for first, end in pairwise(bounds))
+
+
+def field_columns(batch: pa.RecordBatch, fields: Sequence[Field]) -> list[pa.Array]:
+    """The columns besides id and vectors, in the order of the fields."""
+    return list(batch.columns[2 : 2 + len(fields)])
+
+
 def columns_of(batch: pa.RecordBatch, fields: Sequence[Field]) -> list[list[object]]:
     """The other columns, the document's own metadata as objects."""
     return [
         [_object(value) for value in column.to_pylist()] if field.column == METADATA else plain(column)
-        for field, column in zip(fields, batch.columns[2:], strict=True)
+        for field, column in zip(fields, field_columns(batch, fields), strict=True)
     ]
 
 

@@ -54,6 +54,8 @@ class Manifest:
     files: tuple[FileInfo, ...]
     sources: dict[str, SourceEntry]
     counts: dict[str, int]
+    sparse: str | None = None
+    """What made the sparse vectors, with its fingerprint; None: the table has none."""
 
 
 _MANIFEST = TypeAdapter(Manifest)

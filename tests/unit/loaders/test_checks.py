@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -79,3 +81,39 @@ def test_length_is_counted_in_bytes():
         check(rows(ids=["äö"]), id_bytes=3)
     with pytest.raises(GuardError, match="`text` is longer than the 3 bytes that Store takes"):
         check(rows(texts=["äö"]), text_bytes=3)
+
+
+def sparse(indices, values, **limits):
+    target = dataclasses.replace(TARGET, fields=(), sparse="words")
+    columns = [[f"c{n}" for n in range(len(indices))], [(1.0, 0.0)] * len(indices), indices, values]
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, target.schema.types, strict=True)]
+    batch = pa.RecordBatch.from_arrays(arrays, schema=target.schema)
+    check_rows(batch, target, Limits(**limits), "Store")
+
+
+def test_sparse_vectors_that_ascend_pass_whatever_the_rows_before_them_have():
+    sparse([[7, 4_000_000_000], [], [1, 2], [2]], [[1, 2], [], [3, 4], [5]], sparse_entries=2)
+    sparse([[], []], [[], []])
+    sparse([], [])
+
+
+@pytest.mark.parametrize(
+    ("indices", "values", "fault"),
+    [
+        ([[9], [1, 2], [1]], [[1], [1], [1]], "of chunk c1, `words` has not as many values as terms"),
+        (
+            [[9], [], [1, 3, 2], [2, 2]],
+            [[1], [], [1, 1, 1], [1, 1]],
+            "c2, as of 1 more, the terms of `words` do not",
+        ),
+        ([[], [9], [2]], [[], [1], [np.nan]], "of chunk c2, `words` holds a number that is none"),
+        (
+            [[1], [2, 3, 4, 5]],
+            [[1], [1, 1, 1, 1]],
+            "of chunk c1, `words` has more than the 3 terms that Store takes",
+        ),
+    ],
+)
+def test_sparse_vectors_that_are_none_are_refused_with_the_chunk_that_has_them(indices, values, fault):
+    with pytest.raises(GuardError, match=fault):
+        sparse(indices, values, sparse_entries=3)

@@ -20,6 +20,12 @@ def test_a_load_that_has_ended_holds_what_it_was_on_the_way_to():
     assert STATE.ended(7) == dataclasses.replace(STATE, held=Point(4, "k4"), toward=None, rows=7)
 
 
+def test_the_state_of_a_former_version_has_no_encoder():
+    former = to_text(STATE).replace(',"encoder":""', "")
+    assert "encoder" not in former
+    assert from_text(former, "there").encoder == ""
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"version": 1}'])
 def test_what_is_no_state_is_refused_with_a_remedy(text):
     with pytest.raises(

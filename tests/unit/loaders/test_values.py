@@ -7,7 +7,16 @@ import pyarrow as pa
 import pytest
 
 from transforms.loaders.protocol import Field
-from transforms.loaders.values import columns_of, ids_of, pieces, plain, vectors_of
+from transforms.loaders.values import (
+    columns_of,
+    field_columns,
+    ids_of,
+    pieces,
+    plain,
+    sparse_of,
+    sparse_rows,
+    vectors_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -38,3 +47,26 @@ def test_slices_have_their_own_vectors_and_ids():
         (["a", "b", "c", "d"], [[0, 1], [2, 3], [4, 5], [6, 7]]),
         (["e", "f"], [[8, 9], [10, 11]]),
     ]
+
+
+def test_slices_have_their_own_sparse_vectors():
+    indices = pa.array([[1, 4_000_000_000], [], [2], [3, 5, 7]], pa.list_(pa.uint32()))
+    values = pa.array([[0.5, 1.0], [], [2.0], [3.0, 4.0, 5.0]], pa.list_(pa.float32()))
+    batch = pa.record_batch(
+        {
+            "id": list("abcd"),
+            "v": [[0.0]] * 4,
+            "text": list("wxyz"),
+            "s_indices": indices,
+            "s_values": values,
+        }
+    )
+    assert [array.tolist() for array in sparse_of(batch)] == [
+        [0, 2, 2, 3, 6],
+        [1, 4_000_000_000, 2, 3, 5, 7],
+        [0.5, 1.0, 2.0, 3.0, 4.0, 5.0],
+    ]
+    rows = [(ids.tolist(), numbers.tolist()) for ids, numbers in sparse_rows(batch.slice(1, 2))]
+    assert rows == [([], []), ([2], [2.0])]
+    [texts] = field_columns(batch, [Field("text", "text", pa.string())])
+    assert texts.to_pylist() == list("wxyz")
