@@ -3,6 +3,11 @@
 An adapter is a module with three functions: ``started()``, a context manager that starts what is needed and gives a
 function from an empty folder to an address; ``rows(to, collection)``, what is there, as ``Seen`` by id; and
 ``nearest(to, collection, vector, most, source=None)``, ids by cosine, of one source or all.
+
+What a store has besides, it has functions for: ``by_terms(to, collection, terms, most)``, ids by the inner product of
+sparse vectors, those without a common term left out, if the store takes them, with ``SPARSE_ERROR`` for a relative
+error if it rounds them; ``by_words(to, collection, words, most)``, ids of rows whose text has a word, best first, if it
+finds texts by words; and ``hybrid(to, collection, question, most)``, ids by both sides of a ``Question`` at once.
 """
 
 import contextlib
@@ -56,6 +61,19 @@ class Stand:
 
     def nearest(self, vector, most, source=None, collection="chunks"):
         return self.adapter.nearest(self.to, collection, vector, most, source)
+
+    def by_terms(self, terms, most, collection="chunks"):
+        return self.adapter.by_terms(self.to, collection, terms, most)
+
+    def by_words(self, words, most, collection="chunks"):
+        return self.adapter.by_words(self.to, collection, words, most)
+
+    def hybrid(self, question, most, collection="chunks"):
+        return self.adapter.hybrid(self.to, collection, question, most)
+
+    def has(self, *functions):
+        """Whether the adapter has one of these functions."""
+        return any(hasattr(self.adapter, name) for name in functions)
 
     @contextlib.contextmanager
     def loader(self):

@@ -9,6 +9,7 @@
 | 5 | 4 | another model with longer vectors |
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,28 @@ def similarities(found: dict[str, dict], question: np.ndarray) -> dict[str, floa
     vectors = np.array([row["embedding"] for row in found.values()])
     cosines = vectors @ question / np.linalg.norm(vectors, axis=1) / np.linalg.norm(question)
     return dict(zip(found, cosines.tolist(), strict=True))
+
+
+def weights(table: Path, number: int, ids: Iterable[int]) -> dict[int, float]:
+    """Terms as a question has them that has each once: their inverse document frequencies in a snapshot."""
+    from transforms.table.terms import read_terms
+
+    store = LocalStore(str(table))
+    asked = np.array(sorted(ids), np.uint32)
+    found = read_terms(Snapshot.open(store, number))
+    return dict(zip(asked.tolist(), found.idf(asked).tolist(), strict=True))
+
+
+def scores(found: dict[str, dict], terms: dict[int, float]) -> dict[str, float]:
+    """The inner product of each row's sparse vector and a question's, of rows that have one of its terms."""
+    products = {
+        key: sum(
+            terms.get(term, 0.0) * value
+            for term, value in zip(row["sparse_indices"], row["sparse_values"], strict=True)
+        )
+        for key, row in found.items()
+    }
+    return {key: product for key, product in products.items() if product > 0}
 
 
 def spoil(table: Path, number: int, column: str, value: object) -> str:
