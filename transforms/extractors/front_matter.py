@@ -6,6 +6,7 @@ mapping, or no YAML, is text like any other.
 
 from __future__ import annotations
 
+import base64
 import datetime
 import math
 import re
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from transforms.model.document import JsonValue
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -22,12 +25,29 @@ _DEPTH_AT_MOST = 20
 
 
 class _Loader(yaml.SafeLoader):
-    """Without aliases: a few lines of them can stand for gigabytes."""
+    """Without aliases: a few lines of them can stand for gigabytes. A date that no calendar has is a text."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases are not read")
         return super().compose_node(parent, index)
+
+    def construct_yaml_timestamp(self, node: yaml.Node) -> Any:
+        return self._or_text(super().construct_yaml_timestamp, node)
+
+    def construct_yaml_int(self, node: yaml.Node) -> Any:
+        return self._or_text(super().construct_yaml_int, node)
+
+    def _or_text(self, construct: Callable[[Any], Any], node: yaml.Node) -> Any:
+        """What one value has to be, else the value as it is written: it must not cost all others."""
+        try:
+            return construct(node)
+        except (ValueError, OverflowError):
+            return node.value
+
+
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_timestamp)
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 
 def front_matter(text: str) -> dict[str, JsonValue]:
@@ -60,6 +80,9 @@ def _json(value: Any, depth: int) -> JsonValue:
         return value.isoformat()
     if isinstance(value, dict) and depth < _DEPTH_AT_MOST:
         return {str(name): _json(inner, depth + 1) for name, inner in value.items()}
+    if isinstance(value, set):
+        # In an order of its own: a set has another one in each process.
+        value = sorted(value, key=str)
     if isinstance(value, list) and depth < _DEPTH_AT_MOST:
         return [_json(inner, depth + 1) for inner in value]
-    return str(value)
+    return base64.b64encode(value).decode("ascii") if isinstance(value, bytes) else str(value)

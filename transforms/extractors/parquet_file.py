@@ -44,7 +44,11 @@ def extract_parquet(
 
 def row_values(batch: pa.RecordBatch) -> list[JsonValue]:
     """The rows of a batch as records have them."""
-    return [_json(row) for row in batch.to_pylist(maps_as_pydicts="lossy")]
+    columns = [_values(column) for column in batch.columns]
+    return [
+        {name: _json(value) for name, value in zip(batch.schema.names, row, strict=True)}
+        for row in zip(*columns, strict=True)
+    ]
 
 
 def group_span(group: pq.RowGroupMetaData) -> tuple[int, int]:
@@ -88,7 +92,7 @@ def _batches(data: bytes, settings: ExtractSettings, part: RecordRange | None) -
             )
         for batch in file.iter_batches(_BATCH, row_groups=groups, columns=_columns(file, settings)):
             yield row_values(batch)
-    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+    except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         said = str(error).partition("\n")[0]
         if "encrypt" in said.lower():
             raise RejectedError(
@@ -113,6 +117,29 @@ def _columns(file: pq.ParquetFile, settings: ExtractSettings) -> list[str] | Non
     if not records.text:
         return None
     return columns_of(file, [*records.text, *records.metadata, *filter(None, (records.id, records.title))])
+
+
+def _values(column: pa.Array) -> list[object]:
+    """The values of a column; moments that Python has no value for as text."""
+    import pyarrow as pa
+
+    try:
+        values: list[object] = column.to_pylist(maps_as_pydicts="lossy")
+    except (OverflowError, ValueError):
+        if not pa.types.is_temporal(column.type):
+            raise
+        values = [_moment(one) for one in column]
+    return values
+
+
+def _moment(moment: pa.Scalar) -> object:
+    """A moment as Python has it, else as Arrow writes it: from the year 10,000 on, or before the year 1."""
+    import pyarrow as pa
+
+    try:
+        return moment.as_py()
+    except (OverflowError, ValueError):
+        return moment.cast(pa.string()).as_py()
 
 
 def _json(value: object) -> JsonValue:

@@ -7,6 +7,7 @@ stand as they were written: numbers are never rounded, and an empty value leaves
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -223,8 +224,16 @@ def _scalar(value: JsonValue) -> str:
 def plain(value: JsonValue) -> JsonValue:
     """A value with its numbers as numbers."""
     if isinstance(value, Number):
-        number: JsonValue = json.loads(value)
-        return number
+        return _number(value)
     if isinstance(value, Mapping):
         return {name: plain(inner) for name, inner in value.items()}
     return [plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _number(written: Number) -> JsonValue:
+    """As a number; as it was written where that would be infinite, or has more digits than Python reads."""
+    try:
+        number: float = json.loads(written)
+    except ValueError:
+        return str(written)
+    return str(written) if isinstance(number, float) and math.isinf(number) else number

@@ -18,6 +18,7 @@ from transforms.extractors.json_files import JSON, JSONL
 from transforms.extractors.language import with_language
 from transforms.extractors.parquet_file import PARQUET
 from transforms.extractors.reasons import BUG
+from transforms.extractors.stated import with_clean_facts
 from transforms.extractors.text import extract_markdown, extract_plain
 from transforms.model.errors import RejectedError
 from transforms.model.ids import fingerprint
@@ -66,7 +67,7 @@ def extract(
         # What libraries raise on bad files is translated where they are called. This is none of it: the
         # run goes on, and the row says where the program is to be mended.
         raise RejectedError(BUG, _fault(error, kind)) from error
-    found = found.checked(whole=part is None)
+    found = with_clean_facts(found.checked(whole=part is None))
     if settings.detect_language and kind not in _HOLDERS:
         found = replace(found, documents=tuple(map(with_language, found.documents)))
     return found

@@ -29,12 +29,21 @@ def test_front_matter_is_metadata_and_stays_in_the_text() -> None:
         ("---\na: &a [x]\nb: [*a, *a]\n---\nx\n", {}),
         ("---\na: .inf\nb: {1: null}\n---\nx\n", {"a": "inf", "b": {"1": None}}),
         ("text\n---\na: b\n---\n", {}),
+        ("---\nd: 2024-02-30\nb: kept\n---\nx\n", {"d": "2024-02-30", "b": "kept"}),
+        ("---\nn: " + "9" * 5000 + "\n---\nx\n", {"n": "9" * 5000}),
+        ("---\ns: !!set {c, a, b}\nd: !!binary aGk=\n---\nx\n", {"s": ["a", "b", "c"], "d": "aGk="}),
     ],
 )
 def test_front_matter_that_is_none_or_a_trap_is_text(text: str, metadata: dict[str, JsonValue]) -> None:
     document = read(text)
     assert document.text == text
     assert document.metadata == metadata
+
+
+def test_no_half_of_a_character_and_no_zero_is_left_in_what_a_file_states() -> None:
+    document = read('---\ntitle: "a\\ud800 b"\n"k\\0": "v\\udfff"\n---\nx\n')
+    assert document.title == "a\ufffd b"
+    assert document.metadata == {"k": "v\ufffd"}
 
 
 def test_line_ends_marks_and_zeros_are_normalised_once() -> None:

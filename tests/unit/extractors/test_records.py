@@ -203,3 +203,33 @@ def test_what_is_not_read_says_what_it_is(data: bytes, name: str, reason: str, s
 
 def test_text_that_begins_like_a_picture_is_text() -> None:
     assert read(b"BMW builds cars.", "a.txt")[0].text == "BMW builds cars."
+
+
+def test_metadata_that_json_has_no_word_for_is_text() -> None:
+    lines = b'{"t": "one", "m": 1e400}\n{"t": "two", "m": [-1e999, 9223372036854775808, 1.5]}\n'
+    lines += b'{"t": "three", "m": ' + b"7" * 5000 + b"}\n"
+    documents = read(lines, "a.jsonl", text=["t"], metadata=["m"])
+    assert [document.metadata["m"] for document in documents] == [
+        "1e400",
+        ["-1e999", 9223372036854775808, 1.5],
+        "7" * 5000,
+    ]
+
+
+def test_no_half_of_a_character_and_no_zero_is_left_in_what_a_record_states() -> None:
+    line = rb'{"i": "a\ud800", "h": "b\u0000c\udc00", "t": "one", "m": {"k\ud800": ["v\u0000", "\ud83d\ude00"]}}'
+    [document] = read(line, "a.jsonl", id="i", title="h", text=["t"], metadata=["m"])
+    assert document.record == "a\ufffd"
+    assert document.title == "bc\ufffd"
+    assert document.metadata == {"m": {"k\ufffd": ["v", "\U0001f600"]}}
+
+
+def test_moments_that_python_has_no_value_for_cost_no_row() -> None:
+    times = pa.array([0, 475_461_972_027_387_904], pa.timestamp("us", "UTC"))
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"t": ["one", "two"], "m": times}), sink)
+    documents = read(sink.getvalue(), "a.parquet", text=["t"], metadata=["m"])
+    assert [document.metadata["m"] for document in documents] == [
+        "1970-01-01T00:00:00+00:00",
+        "17036-10-16 02:00:27.387904Z",
+    ]
