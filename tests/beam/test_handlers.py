@@ -38,6 +38,12 @@ class Handler(ModelHandler):
         return [self.wrap(text, vector) for text, vector in zip(batch, model.embed(batch), strict=True)]
 
 
+def failing(text, vector, fails):
+    if fails(text):
+        raise ValueError(f"cannot embed {text!r}")
+    return vector
+
+
 class Manager(EmbeddingsManager):
     def get_model_handler(self):
         return BARE
@@ -49,6 +55,8 @@ class Manager(EmbeddingsManager):
 BARE = Handler()
 RESULTS = Handler(lambda text, vector: PredictionResult(text, vector.tolist()))
 SHORT = Handler(lambda text, vector: vector[:3])
+FAILING = Handler(lambda text, vector: failing(text, vector, lambda text: "servo" in text))
+BROKEN = Handler(lambda text, vector: failing(text, vector, lambda text: True))
 MANAGER = Manager(columns=["text"], inference_args={"normalize": False})
 NOTHING = 3
 
@@ -95,6 +103,26 @@ def test_long_texts_are_split_and_prefixes_are_put_before_them():
 def test_vectors_of_another_length_than_configured_are_one_sentence():
     with pytest.raises(ParquetryError, match=r"gave an array of shape \(2, 3\) for 2 texts; \(2, 256\)"):
         module.build(settings("SHORT")).embed(TEXTS)
+
+
+def test_one_text_that_a_model_raises_for_fails_alone_among_a_thousand():
+    texts = [f"rock {n}" for n in range(999)]
+    texts.insert(500, "a servo of the arm")
+    embedder = module.build(settings("FAILING", batch_items=64))
+    vectors = embed_distinct(embedder, texts)
+    good = [place for place in range(1000) if place != 500]
+    assert vectors[good].tobytes() == MODEL.embed([texts[place] for place in good]).tobytes()
+    assert np.isnan(vectors[500]).all()
+    assert embedder.refusal(texts[500]) == (
+        "model_failed",
+        "ValueError: cannot embed 'a servo of the arm'",
+    )
+    assert embedder.refusal(texts[499]) is None
+
+
+def test_a_model_that_raises_for_every_text_ends_the_run_in_one_sentence():
+    with pytest.raises(ParquetryError, match="refuses every text: ValueError: cannot embed 'rock'"):
+        module.build(settings("BROKEN")).embed(TEXTS)
 
 
 @pytest.mark.parametrize("name", ["NOTHING", "missing"])

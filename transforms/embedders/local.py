@@ -1,6 +1,7 @@
 """What embedders that run a model of somebody else in this process have in common.
 
 Texts of similar length go together, long ones in parts, and what comes back is checked like a server's answer.
+A text that makes the model raise is found and refused alone, as one that a server refuses.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from transforms.embedders.lengths import pieces_of, put_together
+from transforms.embedders.poison import embed_around_poison
+from transforms.embedders.request import ContentError
 from transforms.embedders.vectors import finished
 from transforms.model.errors import ParquetryError
 from transforms.model.ids import sha256_hex
@@ -19,8 +22,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from transforms.embedders.lengths import Piece
     from transforms.embedders.protocol import Task, TokenCounter
     from transforms.embedders.settings import TooLong
+
+
+MODEL_FAILED = "model_failed"
+"""Reason of a refusal: the model raised an error for the text."""
+_PROBE = "parquetry"
+"""Embedded to tell a bad text from a model that embeds nothing."""
+_SHOWN = 200
 
 
 class LocalEmbedder:
@@ -73,7 +84,7 @@ class LocalEmbedder:
         vectors = np.empty((len(pieces), self._length), dtype=np.float32)
         for first in range(0, len(order), self.batch_items):
             batch = order[first : first + self.batch_items]
-            vectors[batch] = self._checked([pieces[place].text for place in batch])
+            vectors[batch] = self._embed_batch([pieces[place] for place in batch])
         whole = put_together(len(texts), pieces, vectors, self._length)
         return finished(whole, self.dimension, normalise=self._normalise)
 
@@ -81,8 +92,33 @@ class LocalEmbedder:
         """Reason and detail for a text that was refused; None for any other."""
         return self._refused.get(sha256_hex(text))
 
-    def _checked(self, texts: list[str]) -> NDArray[np.float32]:
-        rows = np.asarray(self._run(texts), dtype=np.float32)
+    def _embed_batch(self, pieces: Sequence[Piece]) -> NDArray[np.float32]:
+        """A row a piece, NaN for one that the model fails on. A batch that is too much for it is cut, too."""
+        texts = [piece.text for piece in pieces]
+        vectors, refused = embed_around_poison(
+            texts, self._length, self._checked, lambda _, __: 2, lambda _: self._works()
+        )
+        for piece in pieces:
+            if piece.text in refused:
+                self._refuse(piece.whole, refused[piece.text].reason, refused[piece.text].detail)
+        return vectors
+
+    def _works(self) -> bool:
+        try:
+            self._checked([_PROBE])
+        except ContentError:
+            return False
+        return True
+
+    def _checked(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        try:
+            rows = np.asarray(self._run(texts), dtype=np.float32)
+        except ParquetryError:
+            raise
+        except Exception as error:
+            # It is somebody else's model: what it may raise nobody knows.
+            said = f"{type(error).__name__}: {' '.join(str(error).split())[:_SHOWN]}".rstrip(": ")
+            raise ContentError(MODEL_FAILED, said) from error
         if rows.shape != (len(texts), self._length):
             raise ParquetryError(
                 f"The model {self.name} gave an array of shape {rows.shape} for {len(texts)} texts; "

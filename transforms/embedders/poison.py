@@ -64,7 +64,7 @@ def embed_around_poison(
                 todo.extend(reversed(_cut(first, last, count)))
                 continue
             if not is_to_blame(error):
-                raise ParquetryError(f"The embedding server refuses every text: {error.detail}") from error
+                raise ParquetryError(f"The embedding model refuses every text: {error.detail}") from error
             refusals[texts[first]] = error
         except BudgetReachedError as error:
             if last - first == 1:
