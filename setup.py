@@ -43,6 +43,8 @@ BASE = [
     "regex>=2025.7",
     # Another model would cut otherwise.
     "budoux>=0.10.1,<0.11",
+    # Stems of words, in C: sparse vectors.
+    "pystemmer>=3.1,<4",
     # Embedders: the embedded one, and clients of servers.
     "numpy>=2,<3",
     "tokenizers>=0.22,<1",

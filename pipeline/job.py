@@ -17,6 +17,7 @@ from transforms.extractors.registry import recipe as extract_recipe
 from transforms.model.errors import ConfigError
 from transforms.model.ids import fingerprint
 from transforms.report.gate import Gate
+from transforms.sparse.registry import sparse_recipe
 from transforms.stages.job import Job, Recipe, SourceSpec, settings_fingerprint
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def make_job(
         full=scope.full,
         quality=config.quality,
         gate=gate_of(config),
+        sparse=config.sparse,
     )
 
 
@@ -106,6 +108,7 @@ def _spec(source: SourceConfig, config: JobConfig) -> SourceSpec:
         chunk=fingerprint(str(CHUNKING_VERSION), settings_fingerprint(chunk), *cut_by),
         # The tokens in each row are counted as this model counts.
         embed=fingerprint(vectors, embedder.counter.name),
+        sparse=fingerprint(sparse) if (sparse := sparse_recipe(config.sparse)) else None,
     )
     return SourceSpec(
         name=source.name,

@@ -20,6 +20,7 @@ from transforms.model.errors import ConfigError
 from transforms.model.ids import slug
 from transforms.planning.inventory.settings import InventorySettings
 from transforms.report.settings import GateSettings, QualitySettings
+from transforms.sparse.settings import BM25Settings, SparseSettings
 from transforms.storage.roots import local_path, name_below, normal_root
 
 _GLOB = ("*", "?", "[")
@@ -166,11 +167,12 @@ class RunConfig(_Keys):
 
 
 class JobConfig(_Keys):
-    """One job: its sources, its embedder and its table."""
+    """One job: its sources, its vectors and its table."""
 
     version: Literal[1] = 1
     table: _Root = Field(description="Where the table is: a folder or a bucket prefix.")
     embedder: EmbedderSettings = Field(default_factory=StaticSettings)
+    sparse: SparseSettings = Field(default_factory=BM25Settings)
     sources: tuple[SourceConfig, ...] = Field(min_length=1)
     limits: Limits = Field(default_factory=Limits)
     quality: QualitySettings = Field(default_factory=QualitySettings)

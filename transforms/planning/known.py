@@ -20,9 +20,11 @@ from transforms.table.schema import REJECTED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from transforms.stages.job import Job, Recipe
 
-_RECIPES = ("extract_recipe", "chunk_recipe", "embed_recipe")
+_RECIPES = ("extract_recipe", "chunk_recipe", "embed_recipe", "sparse_recipe")
 COLUMNS = ("object_name", "object_size", "object_token", "object_checksum", "status", "doc_uri", *_RECIPES)
 """What planning reads of the documents table."""
 
@@ -43,7 +45,8 @@ def known_of(
     documents: pa.Table, in_place: pa.ChunkedArray, shard: str, recipe: Recipe, about: str = ""
 ) -> pa.Table:
     """The objects of one shard's documents; ``about`` is the beginning of a recipe's fingerprint."""
-    chosen = functools.reduce(pc.or_, (pc.starts_with(documents[name], about) for name in _RECIPES))
+    of_recipe = (pc.starts_with(pc.fill_null(documents[name], ""), about) for name in _RECIPES)
+    chosen = functools.reduce(pc.or_, of_recipe)
     table = pa.table(
         {
             "object_name": documents["object_name"],
@@ -70,13 +73,13 @@ def rejected_table(job: Job, source: str) -> pa.Table:
 def redo_of(documents: pa.Table, recipe: Recipe) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
     """The first stage that would make other rows today; a stale document is read, whatever it is of."""
 
-    def of_today(name: str, today: str) -> pa.ChunkedArray:
-        return pc.equal(documents[name], today).to_numpy().astype(bool)
+    def of_today(name: str, today: str | None) -> NDArray[np.bool_]:
+        same: NDArray[np.bool_] = pc.equal(pc.fill_null(documents[name], ""), today or "").to_numpy()
+        return same
 
     stale = of_today("status", "stale")
-    extract, chunk, embed = (
-        of_today(name, today)
-        for name, today in zip(_RECIPES, (recipe.extract, recipe.chunk, recipe.embed), strict=True)
-    )
+    today = (recipe.extract, recipe.chunk, recipe.embed, recipe.sparse)
+    extract, chunk, embed, sparse = (of_today(name, one) for name, one in zip(_RECIPES, today, strict=True))
     choices = [Redo.READ, Redo.CHUNK, Redo.EMBED]
-    return np.select([stale | ~extract, ~chunk, ~embed], choices, Redo.NOTHING).astype(np.int8)
+    # Vectors are known by their texts: to embed again for sparse ones embeds nothing.
+    return np.select([stale | ~extract, ~chunk, ~embed | ~sparse], choices, Redo.NOTHING).astype(np.int8)

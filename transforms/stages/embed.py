@@ -24,6 +24,7 @@ from transforms.stages.kept import fill_from_kept, keep_vectors
 from transforms.stages.recall import recall_of
 from transforms.stages.refused import without_refused
 from transforms.stages.renew import NO_VECTOR
+from transforms.stages.sparse import sparse_columns
 from transforms.stages.timing import timed
 from transforms.stages.work import EmbeddedShard
 from transforms.table.columns import replace_column
@@ -76,6 +77,8 @@ def embed_shard(shard: ChunkedShard, job: Job) -> EmbeddedShard:
         vectors[place] = new[row_of[keys[place]]]
     tokens = shard.chunks["embed_tokens"].take(pa.array(places, pa.int64()))
     chunks = _with_vectors(shard.chunks, vectors, embedder, job.embedder.also_store)
+    for name, column in sparse_columns(shard, job).items():
+        chunks = replace_column(chunks, name, column)
     documents, chunks, refused = without_refused(
         shard, chunks, embedder, missing, job.source[shard.plan.source]
     )

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from transforms.embedders.protocol import TakesLongTexts
 from transforms.stages.merge import is_carried
-from transforms.stages.renew import NO_VECTOR, renewed_chunks
+from transforms.stages.renew import NO_VECTOR, of_today, renewed_chunks
 from transforms.table.columns import count_true, replace_column
 from transforms.table.schema import CHUNKS
 
@@ -30,16 +30,16 @@ def with_failed(shard: ChunkedShard, job: Job, embedder: Embedder) -> ChunkedSha
     """The shard with the rows that stay, but have another model's vectors, among those to embed."""
     source = job.source[shard.plan.source]
     former = shard.carried.documents
-    other_model = pc.and_(is_carried(shard), _of_another_model(former, source))
-    if not count_true(other_model):
+    other = pc.or_(_of_another_model(former, source), _of_other_terms(former, source))
+    made_otherwise = pc.and_(is_carried(shard), other)
+    if not count_true(made_otherwise):
         return shard
-    documents = former.filter(other_model)
+    documents = former.filter(made_otherwise)
     ids = documents["doc_id"].combine_chunks()
     chunks = renewed_chunks(shard.carried.chunks, ids.to_pylist(), embedder, source, job)
     stale = tuple(one for one in shard.carried.stale if one not in set(ids.to_pylist()))
-    constants = {"status": "stale", "embed_recipe": source.recipe.embed, "changed_in": job.snapshot}
-    for name, value in constants.items():
-        documents = replace_column(documents, name, pa.repeat(pa.scalar(value), documents.num_rows))
+    documents = of_today(documents, source.recipe, job.snapshot)
+    documents = replace_column(documents, "status", pa.repeat(pa.scalar("stale"), documents.num_rows))
     return replace(
         shard,
         carried=replace(shard.carried, stale=stale),
@@ -76,3 +76,8 @@ def without_other_vectors(chunks: pa.Table, documents: pa.Table, source: SourceS
 
 def _of_another_model(documents: pa.Table, source: SourceSpec) -> pa.ChunkedArray:
     return pc.not_equal(documents["embed_recipe"], source.recipe.embed)
+
+
+def _of_other_terms(documents: pa.Table, source: SourceSpec) -> pa.ChunkedArray:
+    """Which documents' sparse vectors were made otherwise, or are not there, or are to go."""
+    return pc.not_equal(pc.fill_null(documents["sparse_recipe"], ""), source.recipe.sparse or "")

@@ -14,6 +14,8 @@ from transforms.embedders.settings import settings_to_json
 from transforms.model.ids import fingerprint
 from transforms.planning.selection import EVERYTHING, Selection
 from transforms.report.settings import NO_THRESHOLDS, QualitySettings
+from transforms.sparse.settings import NO_SPARSE
+from transforms.sparse.settings import settings_to_json as sparse_to_json
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings
     from transforms.planning.inventory.settings import InventorySettings
     from transforms.report.gate import Gate
+    from transforms.sparse.settings import SparseSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,18 @@ class Recipe:
     extract: str
     chunk: str
     embed: str
+    sparse: str | None = None
+    """Of the sparse vectors; None where there are none."""
 
     @property
     def fingerprint(self) -> str:
-        """One fingerprint over the three."""
+        """One fingerprint over what can fail: sparse vectors are not among it."""
         return fingerprint(self.extract, self.chunk, self.embed)
+
+    @property
+    def of_rows(self) -> str:
+        """One fingerprint over all that decides a row."""
+        return fingerprint(self.fingerprint, self.sparse or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +95,13 @@ class Job:
     quality: QualitySettings = NO_THRESHOLDS
     gate: Gate | None = None
     """Questions that a snapshot must answer to be published."""
+    sparse: SparseSettings = NO_SPARSE
 
     @cached_property
     def recipe(self) -> dict[str, str]:
-        """What the table is made with: the embedder's settings, each source's fingerprint."""
-        return {"embedder": settings_to_json(self.embedder)} | {
-            f"source:{source.name}": source.recipe.fingerprint for source in self.sources
-        }
+        """What the table is made with: settings of the embedder and of sparse vectors, each source's fingerprint."""
+        settings = {"embedder": settings_to_json(self.embedder), "sparse": sparse_to_json(self.sparse)}
+        return settings | {f"source:{source.name}": source.recipe.fingerprint for source in self.sources}
 
     @cached_property
     def source(self) -> dict[str, SourceSpec]:

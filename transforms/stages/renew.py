@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 NO_VECTOR = "no_vector"
 """Warning on a chunk whose text the model knows nothing of; its embedding is null."""
 _OF_VECTORS = (
-    "embedding", "embedding_int8", "embedding_bits", "embed_model", "embed_dim", "embed_usage",
+    "embedding", "embedding_int8", "embedding_bits", "sparse_indices", "sparse_values", "embed_model",
+    "embed_dim", "embed_usage",
 )  # fmt: skip
 _OF_EMBEDDING = (NO_VECTOR, "embedded_in_parts", "embedded_in_part")
 """Warnings that embedding adds."""
@@ -53,7 +54,13 @@ def renewed_documents(
 ) -> pa.Table:
     """The former rows of objects as those of today's recipe, with the version that is listed now."""
     table = documents.filter(pc.is_in(documents["object_name"], pa.array(list(infos), pa.string())))
-    return _constants(with_versions(table, infos), {"embed_recipe": recipe.embed, "changed_in": snapshot})
+    return of_today(with_versions(table, infos), recipe, snapshot)
+
+
+def of_today(documents: pa.Table, recipe: Recipe, snapshot: int) -> pa.Table:
+    """Documents whose vectors are made anew in a snapshot, dense and sparse ones."""
+    values = {"embed_recipe": recipe.embed, "sparse_recipe": recipe.sparse, "changed_in": snapshot}
+    return _constants(documents, values)
 
 
 def with_versions(documents: pa.Table, infos: Mapping[str, ObjectInfo]) -> pa.Table:
@@ -74,7 +81,7 @@ def with_versions(documents: pa.Table, infos: Mapping[str, ObjectInfo]) -> pa.Ta
     return documents
 
 
-def _constants(documents: pa.Table, values: Mapping[str, str | int]) -> pa.Table:
+def _constants(documents: pa.Table, values: Mapping[str, str | int | None]) -> pa.Table:
     for name, value in values.items():
         column = pa.repeat(pa.scalar(value, DOCUMENTS.field(name).type), documents.num_rows)
         documents = replace_column(documents, name, column)

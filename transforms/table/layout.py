@@ -62,6 +62,11 @@ def rejected_path(number: int) -> str:
     return snapshot_dir(number) + "rejected.parquet"
 
 
+def terms_path(number: int) -> str:
+    """How many chunks have each term, where the table has sparse vectors."""
+    return snapshot_dir(number) + "terms.parquet"
+
+
 def report_path(number: int) -> str:
     """Counts by source and reason, for programs."""
     return snapshot_dir(number) + "report.json"

@@ -56,6 +56,8 @@ class Manifest:
     counts: dict[str, int]
     sparse: str | None = None
     """What made the sparse vectors, with its fingerprint; None: the table has none."""
+    terms: FileInfo | None = None
+    """The file of their terms' frequencies; None where the table has none."""
 
 
 _MANIFEST = TypeAdapter(Manifest)

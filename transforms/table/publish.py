@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -31,6 +31,7 @@ from transforms.table.manifest import Manifest, SourceEntry, faults, read_manife
 from transforms.table.pointer import move_pointer, read_pointer
 from transforms.table.rejected import rejected_table
 from transforms.table.schema import DELETES, SCHEMA_VERSION
+from transforms.table.terms import write_terms
 from transforms.table.verify import in_turn, wrong_files
 from transforms.table.writer import to_parquet
 
@@ -62,6 +63,8 @@ class Draft:
     """By source, with the keys of ``manifest.COUNTS``."""
     totals: Mapping[str, int]
     """The counts of all sources together."""
+    sparse: str | None = None
+    """What makes the table's sparse vectors."""
 
 
 def publish(store: Store, draft: Draft, inspect: Callable[[Manifest], None] | None = None) -> Manifest:
@@ -88,6 +91,7 @@ def publish(store: Store, draft: Draft, inspect: Callable[[Manifest], None] | No
     _remove_strays(store, manifest)
     _check_files(store, draft, manifest)
     _check_rows(store, draft)
+    manifest = replace(manifest, terms=write_terms(store, manifest))
     if inspect is not None:
         inspect(manifest)
     require_claim(store, draft.number, draft.run_id)
@@ -129,6 +133,7 @@ def _manifest(draft: Draft) -> Manifest:
         files=tuple(sorted((*draft.new_files, *draft.kept_files), key=lambda file: file.path)),
         sources={name: SourceEntry(slug(name), dict(counts)) for name, counts in draft.counts.items()},
         counts=dict(draft.totals),
+        sparse=draft.sparse,
     )
 
 

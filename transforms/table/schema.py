@@ -78,6 +78,8 @@ CHUNKS = pa.schema(
         _column("embedding_bits", pa.binary(), "a bit a number of it, if configured", null=True),
         _column("embed_model", pa.string(), "model and version", null=True),
         _column("embed_dim", pa.int32(), "length of the vector", null=True),
+        _column("sparse_indices", _list(pa.uint32()), "ids of its terms, ascending", null=True),
+        _column("sparse_values", _list(pa.float32()), "weight of each of them", null=True),
         _column("embed_usage", pa.int32(), "tokens billed for this text", null=True),
         _column("warnings", _list(pa.string()), "what a person should know of this chunk"),
         _column("changed_in", pa.int64(), "snapshot in which the row last changed"),
@@ -132,6 +134,9 @@ DOCUMENTS = pa.schema(
         _column("embed_recipe", pa.string(), "fingerprint of what embedded it"),
         _column("changed_in", pa.int64(), "snapshot in which the row last changed"),
     ]
+        _column(
+            "sparse_recipe", pa.string(), "fingerprint of what made its sparse vectors, if any", null=True
+        ),
 )
 
 REJECTED = pa.schema(
@@ -153,5 +158,12 @@ DELETES = pa.schema(
     [
         _column("chunk_id", pa.string(), "a chunk of the parent that is gone"),
         _column("source_name", pa.string(), "name of its source"),
+    ]
+)
+
+TERMS = pa.schema(
+    [
+        _column("term", pa.uint32(), "id of a term, as in sparse_indices; ascending"),
+        _column("chunks", pa.int64(), "chunks that have it"),
     ]
 )

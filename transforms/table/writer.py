@@ -31,6 +31,7 @@ _STRINGS_WITH_FEW_VALUES = [
     "source_name", "doc_id", "doc_uri", "doc_title", "doc_title_from", "doc_type", "doc_sha256",
     "section_title", "breadcrumb", "metadata", "strategy", "config_id", "counter", "cut", "embed_model",
     "status", "media_type", "language", "extract_recipe", "chunk_recipe", "embed_recipe",
+    "sparse_recipe",
 ]  # fmt: skip
 
 

@@ -11,7 +11,9 @@ ROOT = Path(__file__).parents[3]
 LAYERS = (
     {"transforms.model"},
     {"transforms.structure", "transforms.storage", "transforms.pages", "transforms.evaluation"},
-    {"transforms.embedders", "transforms.extractors", "transforms.table", "transforms.compose"},
+    {"transforms.embedders", "transforms.extractors", "transforms.compose"},
+    {"transforms.sparse"},
+    {"transforms.table"},
     {"transforms.chunkers"},
     {"transforms.planning"},
     {"transforms.loaders"},
