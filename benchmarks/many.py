@@ -3,7 +3,8 @@
     python benchmarks/many.py --documents 1000000 --folder build/many
 
 writes records of about a hundred characters into JSON Lines files of 5,000, and runs the job over them with
-the stand-in embedder and one worker. It prints the run's peak memory after each tenth of its shards.
+the stand-in embedder and one worker, or as many as `--workers` says. Options of Beam behind `--` are handed on.
+It prints the memory of the run, all its processes together, after each tenth of its shards.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -28,9 +30,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--folder", type=Path, default=Path("build/many"))
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("beam", nargs="*", help="options of Beam, behind --")
     given = parser.parse_args()
+    shutil.rmtree(given.folder, ignore_errors=True)
     write_corpus(given.folder / "corpus", given.documents)
-    measure(given.folder, given.documents)
+    measure(given.folder, given.documents, given.workers, given.beam)
 
 
 def write_corpus(folder: Path, documents: int) -> None:
@@ -46,35 +51,36 @@ def record(n: int) -> dict[str, str]:
     return {"id": f"d{n:08}", "text": text}
 
 
-def measure(folder: Path, documents: int) -> None:
-    """Run the job, and look at the process once a second."""
+def measure(folder: Path, documents: int, workers: int, beam: list[str]) -> None:
+    """Run the job, and look at its processes once a second."""
     config = {
         "table": str(folder / "table"),
         "embedder": {"kind": "hash", "dimension": 32},
         "sources": [{"name": "notes", "root": str(folder / "corpus")}],
-        "run": {"workers": 1, "shard_bytes": SHARD_BYTES},
+        "run": {"workers": workers, "shard_bytes": SHARD_BYTES},
     }
     path = folder / "many.yaml"
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
     command = [sys.executable, "-m", "pipeline.cli", "run", str(path), "--quiet", "--json"]
+    command += ["--", *beam] if beam else []
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    rows = []
+    seen = []
     while process.poll() is None:
-        rows.append((time.monotonic() - start, done(folder), resident(process.pid)))
-        time.sleep(1)
+        seen.append((done(folder), resident(process.pid)))
+        time.sleep(0.5)
     outcome = json.loads(process.communicate()[0])
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{documents:,} documents: {outcome['counts']['chunks']:,} chunks")
-    print(
-        f"{time.monotonic() - start:.0f} s, {used.ru_utime + used.ru_stime:.0f} CPU s, peak {used.ru_maxrss // 1024} MB"
-    )
-    print("shards done   MB now")
-    last = max(shards for _, shards, _ in rows)
-    for tenth in range(11):
-        reached = [row for row in rows if row[1] >= last * tenth / 10]
-        if reached:
-            print(f"{reached[0][1]:11}   {reached[0][2]:6}")
+    print(f"{time.monotonic() - start:.0f} s, {used.ru_utime + used.ru_stime:.0f} CPU s")
+    print(f"the largest process at most {used.ru_maxrss // 1024} MB")
+    print("shards done   MB at most")
+    last = max(shards for shards, _ in seen)
+    for tenth in range(10):
+        from_, to = last * tenth / 10, last * (tenth + 1) / 10
+        inside = [memory for shards, memory in seen if from_ <= shards < to]
+        print(f"{round(to):11}   {max(inside, default=0):10}")
+    print(f"publishing    {max(memory for shards, memory in seen if shards == last):10}")
 
 
 def done(folder: Path) -> int:
@@ -82,16 +88,20 @@ def done(folder: Path) -> int:
 
 
 def resident(pid: int) -> int:
-    """Megabytes of a process and its children."""
-    total = 0
+    """Megabytes of a process and all that descend from it."""
+    parents, sizes = {}, {}
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
             facts = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
         except OSError:
             continue
-        if pid in (int(facts["Pid"]), int(facts["PPid"])) and "VmRSS" in facts:
-            total += int(facts["VmRSS"].split()[0]) // 1024
-    return total
+        if "VmRSS" in facts:
+            parents[int(facts["Pid"])] = int(facts["PPid"])
+            sizes[int(facts["Pid"])] = int(facts["VmRSS"].split()[0]) // 1024
+    ours = {pid}
+    while more := {one for one, parent in parents.items() if parent in ours} - ours:
+        ours |= more
+    return sum(sizes.get(one, 0) for one in ours)
 
 
 if __name__ == "__main__":

@@ -39,13 +39,15 @@ NEWEST = 3
 """Snapshots before the one continued that are searched whatever they were made with; of others, the newest
 of each recipe."""
 CACHE_BYTES = 64 * 2**20
-"""Vectors that a process keeps of those it embedded, for the shards that follow."""
+"""Vectors that a process keeps of those it embedded, for the shards that follow, and all that is kept with them."""
+_ENTRY_BYTES = 340
+"""What a vector that is kept takes besides its numbers: its key, its place in the order, the array's head."""
 
 
-@lru_cache(maxsize=1)
 def recall_of(job: Job) -> Recall:
-    """The one of this process and run."""
-    return Recall(job)
+    """The one of this process and run; threads that ask at once get the same one."""
+    with _making:
+        return _recall(job)
 
 
 class Recall:
@@ -56,6 +58,8 @@ class Recall:
         self._store = open_store(job.table)
         self._recent: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
+        self._looking = threading.Lock()
+        """Held while an index is made: of threads that ask at once, one makes it."""
 
     def vectors(self, keys: Sequence[str], dimension: int) -> dict[str, NDArray[np.float32]]:
         """The vectors of those keys that are known; NaN throughout where a text is known to have none."""
@@ -63,7 +67,9 @@ class Recall:
             found = {key: self._recent[key] for key in keys if key in self._recent}
         missing = pa.array([key for key in keys if key not in found], pa.string())
         if len(missing) and not self._job.full:
-            for table in self._vector_index.fetch(missing, ["embedding"]):
+            with self._looking:
+                index = self._vector_index
+            for table in index.fetch(missing, ["embedding"]):
                 found |= _rows(table, dimension)
         return found
 
@@ -77,7 +83,7 @@ class Recall:
 
         A text without a vector is asked for again: it may have been refused, and the embedder knows why.
         """
-        most = CACHE_BYTES // max(1, vectors.shape[1] * vectors.itemsize)
+        most = CACHE_BYTES // (vectors.shape[1] * vectors.itemsize + _ENTRY_BYTES)
         has_one = np.asarray(np.isfinite(vectors).all(axis=1)).tolist()
         known = (pair for pair, ok in zip(zip(keys, vectors, strict=True), has_one, strict=True) if ok)
         with self._lock:
@@ -93,11 +99,17 @@ class Recall:
         tables = [DOCUMENT_COLUMNS.empty_table()]
         if not self._job.full and self._job.parent is not None and hashes:
             columns = [name for name in DOCUMENT_COLUMNS.names if name != "object_sha256"]
-            found = self._text_index.fetch(pa.array(hashes, pa.string()), columns, every=True)
+            with self._looking:
+                index = self._text_index
+            found = index.fetch(pa.array(hashes, pa.string()), columns, every=True)
             tables += [table.select(DOCUMENT_COLUMNS.names).cast(DOCUMENT_COLUMNS) for table in found]
         rows = pa.concat_tables(tables)
+        if not rows.num_rows:
+            return rows
+        with self._looking:
+            refused = self._refused
         ids = pc.binary_join_element_wise(rows["source_name"], rows["object_name"], "\0")
-        return rows.filter(pc.invert(pc.is_in(ids, self._refused))) if rows.num_rows else rows
+        return rows.filter(pc.invert(pc.is_in(ids, refused)))
 
     @cached_property
     def _refused(self) -> pa.Array:
@@ -144,6 +156,14 @@ class Recall:
         """Files of this very snapshot: of shards that this run, or one that died, has finished."""
         folder = f"{snapshot_dir(self._job.snapshot)}{CHUNKS}/"
         return [info.name for page in self._store.list(folder) for info in page]
+
+
+_making = threading.Lock()
+
+
+@lru_cache(maxsize=1)
+def _recall(job: Job) -> Recall:
+    return Recall(job)
 
 
 def _files(snapshots: Iterable[Manifest], kind: str) -> list[str]:
