@@ -1,20 +1,17 @@
 """What is embedded for a chunk: title, breadcrumb, context and text, within the model's input.
 
-Where all of it does not fit, context gives way first, then the header that a part of a table carries, then
-the breadcrumb, then the title; never the text.
+Where all of it does not fit, the context behind the text gives way first, then that before it, then the header that
+a part of a table carries, then the breadcrumb, then the title; never the text.
 """
 
 from __future__ import annotations
 
 import posixpath
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.model.document import BlockKind
-from transforms.structure.breaks import next_grapheme
-from transforms.structure.sentences import BREAKING_SPACE, sentence_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,18 +19,11 @@ if TYPE_CHECKING:
     from transforms.chunkers.settings import BreadcrumbSettings, ChunkSettings
     from transforms.chunkers.size import Measure
     from transforms.model.document import Block, Document
-    from transforms.structure.outline import Outline, Section
-    from transforms.structure.sentences import SentenceRules
+    from transforms.structure.outline import Section
 
 BUDGET_CUT = "budget_cut"
 """Warning: title, breadcrumb or context were left out or shortened to fit the model's input."""
-_WITHOUT_CONTEXT = frozenset({"records"})
-"""Strategies whose chunks do not go on from one to the next."""
 _CARRIED_LINES = {BlockKind.TABLE: 2, BlockKind.CODE: 1}
-_BREAK = re.compile(f"[{BREAKING_SPACE}]")
-_INK = re.compile(r"\S")
-_LOOK_BACK = 500
-"""Characters before a tail in which the sentence or word that it begins in may have begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +43,7 @@ class Parts(NamedTuple):
     text: str
     instead: str = ""
     """What stands for the text: it with the header of a table or code that began before, or a row by a template."""
+    context_after: str = ""
 
 
 def document_title(document: Document, name: str, settings: ChunkSettings) -> Title:
@@ -89,34 +80,6 @@ def breadcrumb(section: Section, title: str, text: str, settings: BreadcrumbSett
     if path and path[-1] == _first_line(text):
         path = path[:-1]
     return settings.separator.join(short_title(heading, settings.max_chars) for heading in path)
-
-
-class Tail:
-    """What of the text before a chunk is embedded with it."""
-
-    def __init__(
-        self, document: Document, outline: Outline, settings: ChunkSettings, measure: Measure
-    ) -> None:
-        self._text, self._outline, self._measure = document.text, outline, measure
-        self._size = 0 if settings.strategy in _WITHOUT_CONTEXT else settings.overlap_size
-        self._rules = settings.sentences.rules
-        self._snap, self._across = settings.overlap.snap, settings.overlap.across_headings
-
-    def before(self, start: int, end: int | None) -> tuple[int, int] | None:
-        """The tail of the text up to ``end``, snapped, for a chunk from ``start`` on; None where there is none.
-
-        ``end`` is where the ink of the chunk before ends; None: there is none.
-        """
-        if end is None or self._size == 0:
-            return None
-        section = self._outline.at(start)
-        if not self._across and self._outline.at(end - 1) is not section:
-            return None
-        # Where the chunk before is shorter than the overlap, the tail begins further back, up to the heading.
-        first = 0 if self._across else section.start
-        begin = max(first, self._measure.tail(end, self._size))
-        begin = _snapped(self._text, first, begin, end, self._snap, self._rules)
-        return (begin, end) if self._text[begin:end].strip() else None
 
 
 class Carried:
@@ -184,34 +147,14 @@ def _first_line(text: str) -> str:
 
 def _giving_way(parts: Parts) -> Iterator[Parts]:
     yield parts
-    context = parts.context
-    while context:
-        words = context.split(" ")
-        context = " ".join(words[len(words) // 2 + 1 :])
-        yield parts._replace(context=context)
-    bare = parts._replace(context="", instead="")
+    while parts.context_after:
+        words = parts.context_after.split(" ")
+        parts = parts._replace(context_after=" ".join(words[: len(words) // 2]).rstrip())
+        yield parts
+    while parts.context:
+        words = parts.context.split(" ")
+        parts = parts._replace(context=" ".join(words[len(words) // 2 + 1 :]))
+        yield parts
+    bare = parts._replace(instead="")
     yield bare
     yield bare._replace(breadcrumb="")
-
-
-def _snapped(text: str, first: int, start: int, end: int, snap: str, rules: SentenceRules) -> int:
-    """The first sentence, else word, else grapheme that begins at ``start`` or behind it."""
-    if snap == "sentence":
-        # Sentences of the text just before are looked at too: one may end at the start.
-        for stop in sentence_ends(text, max(first, start - _LOOK_BACK), end, first, rules):
-            begin = _next_ink(text, stop, end)
-            if begin >= start:
-                return begin if begin < end else _snapped(text, first, start, end, "word", rules)
-    if start == first or text[start - 1].isspace():
-        return _next_ink(text, start, end)
-    space = _BREAK.search(text, start, end) if snap != "none" else None
-    if space and _next_ink(text, space.end(), end) < end:
-        return _next_ink(text, space.end(), end)
-    while start < end and text[start].isspace():
-        start += 1
-    return next_grapheme(text, max(first, start - _LOOK_BACK), start, end)
-
-
-def _next_ink(text: str, start: int, end: int) -> int:
-    found = _INK.search(text, start, end)
-    return found.start() if found else end

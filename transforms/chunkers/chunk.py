@@ -6,6 +6,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.chunkers.compat.registry import CompatCut, compat_cuts
+from transforms.chunkers.context import Neighbours, Span
 from transforms.chunkers.counters import EMBEDDER, size_counter
 from transforms.chunkers.entities import Mentions, mentions_in
 from transforms.chunkers.guard import guarded, within
@@ -17,7 +18,6 @@ from transforms.compose import (
     BUDGET_CUT,
     Carried,
     Parts,
-    Tail,
     breadcrumb,
     compose,
     document_title,
@@ -120,7 +120,7 @@ def _as_before(
             if whole and cut.context_start is not None and cut.context_end is not None:
                 context = (cut.context_start, cut.context_end)
             cuts.append(cut)
-            drafts.append(_Draft(context, each.breadcrumb, text, 0, gave_way=not whole))
+            drafts.append(_Draft(context, None, each.breadcrumb, text, 0, gave_way=not whole))
     sizes = counter.count([draft.embed_text for draft in drafts])
     return cuts, [draft._replace(embed_tokens=size) for draft, size in zip(drafts, sizes, strict=True)]
 
@@ -131,10 +131,19 @@ def _fitting(texts: list[str], counter: TokenCounter, max_tokens: int | None) ->
     return [count <= max_tokens for count in counter.count(texts)]
 
 
+class _Around(NamedTuple):
+    """What stands around a cut's text, and the spans of its context."""
+
+    parts: Parts
+    before: Span | None
+    after: Span | None
+
+
 class _Draft(NamedTuple):
     """What is embedded for a cut."""
 
-    context: tuple[int, int] | None
+    before: Span | None
+    after: Span | None
     breadcrumb: str | None
     embed_text: str
     embed_tokens: int
@@ -148,25 +157,31 @@ def _parts(
     placed: Sequence[_Placed],
     outline: Outline,
     measures: Measures,
-) -> list[tuple[Parts, tuple[int, int] | None]]:
-    """What stands around each cut's text, and the span of its context."""
+) -> list[_Around]:
+    """What stands around each cut's text, in order."""
     text, keys = document.text, settings.compose.breadcrumb
     title = short_title(document_title(document, name, settings).text, settings.compose.title.max_chars)
     instead = _instead_of(document, settings, measures.of(settings.size.unit))
-    tail = Tail(document, outline, settings, measures.of(settings.overlap.unit or settings.size.unit))
-    before: int | None = None
+    measure = measures.of(settings.overlap.unit or settings.size.unit)
+    neighbours = Neighbours(document, outline, settings, measure)
+    last: int | None = None
     parts = []
     for cut, chunk_text, start, end, section, _ in placed:
-        context = tail.before(start, before)
+        before, after = neighbours.before(start, last), neighbours.after(end)
         crumbs = breadcrumb(section, title, chunk_text, keys)
         steps = _steps(cut)
         if steps:
             crumbs = f"{crumbs}{keys.separator}{steps}" if crumbs else steps
-        before_text = text[slice(*context)] if context else ""
-        parts.append(
-            (Parts(title, crumbs, before_text, chunk_text, instead(start, end, chunk_text)), context)
+        around = Parts(
+            title,
+            crumbs,
+            text[slice(*before)] if before else "",
+            chunk_text,
+            instead(start, end, chunk_text),
+            text[slice(*after)] if after else "",
         )
-        before = end
+        parts.append(_Around(around, before, after))
+        last = end
     return parts
 
 
@@ -188,26 +203,35 @@ def _instead_of(
 
 
 def _composed(
-    parts: list[tuple[Parts, tuple[int, int] | None]],
-    settings: ChunkSettings,
-    counter: TokenCounter,
-    max_tokens: int | None,
+    around: Sequence[_Around], settings: ChunkSettings, counter: TokenCounter, max_tokens: int | None
 ) -> list[_Draft]:
     """All at once, because counting has a price a call; only what is over the budget is looked at alone."""
 
     def count(text: str) -> int:
         return counter.count([text])[0]
 
-    full = [join(each, settings) for each, _ in parts]
+    full = [join(each.parts, settings) for each in around]
     drafts = []
-    for (each, context), embed_text, tokens in zip(parts, full, counter.count(full), strict=True):
+    for each, embed_text, tokens in zip(around, full, counter.count(full), strict=True):
+        parts, before, after = each
         if max_tokens is None or tokens <= max_tokens:
-            drafts.append(_Draft(context, each.breadcrumb or None, embed_text, tokens, gave_way=False))
+            drafts.append(
+                _Draft(before, after, parts.breadcrumb or None, embed_text, tokens, gave_way=False)
+            )
             continue
-        text, kept = compose(each, settings, count, max_tokens)
-        left = (context[1] - len(kept.context), context[1]) if context and kept.context else None
-        drafts.append(_Draft(left, kept.breadcrumb or None, text, count(text), gave_way=True))
+        text, kept = compose(parts, settings, count, max_tokens)
+        before, after = _left(each, kept)
+        drafts.append(_Draft(before, after, kept.breadcrumb or None, text, count(text), gave_way=True))
     return drafts
+
+
+def _left(around: _Around, kept: Parts) -> tuple[Span | None, Span | None]:
+    """The spans of what is kept of the context: the end of that before, the beginning of that behind."""
+    before, after = around.before, around.after
+    return (
+        (before[1] - len(kept.context), before[1]) if before and kept.context else None,
+        (after[0], after[0] + len(kept.context_after)) if after and kept.context_after else None,
+    )
 
 
 def _steps(cut: Cut) -> str:
@@ -230,7 +254,8 @@ def _complete(
     chunks = []
     for (cut, text, start, end, section, titles), draft, count in zip(placed, drafts, tokens, strict=True):
         mentions = find(text, section.path)
-        context_start, context_end = draft.context or (None, None)
+        context_start, context_end = draft.before or (None, None)
+        after_start, after_end = draft.after or (None, None)
         chunks.append(
             Chunk(
                 cut=cut,
@@ -248,6 +273,8 @@ def _complete(
                 page_end=_page(document, page_starts, end - 1),
                 context_start=context_start,
                 context_end=context_end,
+                context_after_start=after_start,
+                context_after_end=after_end,
                 entity_mentions=mentions.names,
                 entity_id=mentions.single,
                 warnings=(*cut.warnings, BUDGET_CUT) if draft.gave_way else cut.warnings,

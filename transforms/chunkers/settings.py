@@ -168,13 +168,14 @@ class StepSettings(_Keys):
 
 
 class OverlapSettings(_Keys):
-    """Context from the chunk before: embedded, never stored."""
+    """Context from the text around a chunk: embedded, never stored."""
 
     size: int | None = Field(
         default=None,
         ge=0,
-        description="None: 200, or a fifth of size.target where that is less.",
+        description="Of the text before. None: 200, or a fifth of size.target where that is less.",
     )
+    after: int = Field(default=0, ge=0, description="Of the text behind, up to the next heading.")
     unit: Literal["chars", "tokens"] | None = Field(default=None, description="None: as size.unit.")
     snap: Literal["none", "word", "sentence"] = "word"
     across_headings: bool = False
@@ -203,11 +204,12 @@ class BreadcrumbSettings(_Keys):
 class ComposeSettings(_Keys):
     """What is embedded for a chunk."""
 
-    parts: tuple[Literal["title", "breadcrumb", "context", "text"], ...] = (
+    parts: tuple[Literal["title", "breadcrumb", "context", "text", "context_after"], ...] = (
         "title",
         "breadcrumb",
         "context",
         "text",
+        "context_after",
     )
     title: TitleSettings = Field(default_factory=TitleSettings)
     breadcrumb: BreadcrumbSettings = Field(default_factory=BreadcrumbSettings)
@@ -357,10 +359,13 @@ class ChunkSettings(_Keys):
     @model_validator(mode="after")
     def _overlap_is_small(self) -> Self:
         same = self.overlap.unit in (None, self.size.unit)
-        if self.compat is None and same and self.overlap_size * 2 >= self.size.target > 1:
-            raise ValueError(
-                f"overlap.size {self.overlap_size} must be under half of size.target {self.size.target}"
-            )
+        if self.compat is not None or not same or self.size.target == 1:
+            return self
+        for name, size in (("size", self.overlap_size), ("after", self.overlap.after)):
+            if size * 2 >= self.size.target:
+                raise ValueError(
+                    f"overlap.{name} {size} must be under half of size.target {self.size.target}"
+                )
         return self
 
     @property

@@ -67,6 +67,8 @@ class Chunk(NamedTuple):
     page_end: int | None = None
     context_start: int | None = None
     context_end: int | None = None
+    context_after_start: int | None = None
+    context_after_end: int | None = None
     entity_mentions: tuple[str, ...] = ()
     entity_id: str | None = None
     warnings: tuple[str, ...] = ()

@@ -31,7 +31,7 @@ TASK = "document"
 _OF_CHUNK = (
     "text", "tokens", "counter", "embed_text", "embed_tokens", "section_title", "section_path",
     "section_level", "section_titles", "breadcrumb", "page_start", "page_end", "context_start",
-    "context_end", "entity_id", "entity_mentions",
+    "context_end", "context_after_start", "context_after_end", "entity_id", "entity_mentions",
 )  # fmt: skip
 _OF_CUT = (
     "start", "end", "semantic_group", "distance_before", "distance_after", "step_first", "step_last",
@@ -73,7 +73,6 @@ def document_rows(
             "extract_recipe": _constant(source.recipe.extract, count),
             "chunk_recipe": _constant(source.recipe.chunk, count),
             "embed_recipe": _constant(source.recipe.embed, count),
-            "sparse_recipe": pa.array([source.recipe.sparse] * count, pa.string()),
             "changed_in": _constant(job.snapshot, count),
         },
     )

@@ -47,6 +47,11 @@ class Outline:
         """The section that a position lies in; a heading lies in its own."""
         return self._sections[bisect_right(self._starts, position) - 1]
 
+    def end(self, position: int, last: int) -> int:
+        """Where the next heading behind a position begins; ``last`` where there is none."""
+        place = bisect_right(self._starts, position)
+        return self._starts[place] if place < len(self._starts) else last
+
     def headings(self, start: int, end: int) -> tuple[Section, tuple[str, ...]]:
         """The section that a span is filed under, and the headings that begin inside it: both in one look."""
         first = bisect_right(self._starts, start) - 1

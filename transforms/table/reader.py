@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from transforms.table.columns import completed
 from transforms.table.damage import opened, parquet_file, read_parquet
 from transforms.table.layout import (
     CHUNKS,
@@ -105,12 +106,7 @@ class Snapshot:
             return _selected(schema, columns or schema.names).empty_table()
         with opened(self.store, path) as file:
             table = read_parquet(file, columns)
-            wanted = _selected(schema, columns or schema.names)
-            for field in wanted:
-                if field.name not in table.column_names:
-                    # An earlier version of the program did not write this column.
-                    table = table.append_column(field, pa.nulls(len(table), field.type))
-            return table.select(wanted.names).cast(wanted)
+            return completed(table, _selected(schema, columns or schema.names))
 
     def rejected(self) -> pa.Table:
         """The rejected table.
@@ -130,13 +126,27 @@ class Snapshot:
     def _batches(
         self, kind: str, columns: Sequence[str] | None, source: str | None
     ) -> Iterator[pa.RecordBatch]:
+        wanted = None if columns is None else _selected(SCHEMAS[kind], columns)
         for info in self.files(kind, source):
             with opened(self.store, snapshot_dir(self.manifest.snapshot) + info.path) as file:
                 parquet = parquet_file(file)
-                names = None if columns is None else list(columns)
-                # A column that is missing would be left out in silence.
-                _selected(parquet.schema_arrow, names or [])
-                yield from parquet.iter_batches(_ROWS_AT_ONCE, columns=names)
+                if wanted is None:
+                    yield from parquet.iter_batches(_ROWS_AT_ONCE)
+                    continue
+                _selected(parquet.schema_arrow, [field.name for field in wanted if not field.nullable])
+                there = [name for name in wanted.names if name in parquet.schema_arrow.names]
+                for batch in parquet.iter_batches(_ROWS_AT_ONCE, columns=there):
+                    yield batch if len(there) == len(wanted) else _with_nulls(batch, wanted)
+
+
+def _with_nulls(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
+    """The batch with columns that an earlier version of the program did not write."""
+    there = batch.schema.names
+    arrays = [
+        batch[field.name] if field.name in there else pa.nulls(batch.num_rows, field.type)
+        for field in wanted
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=wanted)
 
 
 def _selected(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:

@@ -47,8 +47,10 @@ CHUNKS = pa.schema(
         _column("embed_tokens", pa.int32(), "tokens of embed_text, as the model counts"),
         _column("embed_sha256", pa.string(), "SHA-256 of embed_text"),
         _column("embed_key", pa.string(), "hash of model, dimension, task and embed_text"),
-        _column("context_start", pa.int64(), "span of the carried context", null=True),
-        _column("context_end", pa.int64(), "end of the carried context", null=True),
+        _column("context_start", pa.int64(), "span of the text before it that is embedded too", null=True),
+        _column("context_end", pa.int64(), "end of that span", null=True),
+        _column("context_after_start", pa.int64(), "span of the text behind it, likewise", null=True),
+        _column("context_after_end", pa.int64(), "end of that span", null=True),
         _column("section_title", pa.string(), "nearest heading above the first character", null=True),
         _column("section_path", _list(pa.string()), "headings from the outermost to that one"),
         _column("section_level", pa.int8(), "level of that heading", null=True),
@@ -78,8 +80,6 @@ CHUNKS = pa.schema(
         _column("embedding_bits", pa.binary(), "a bit a number of it, if configured", null=True),
         _column("embed_model", pa.string(), "model and version", null=True),
         _column("embed_dim", pa.int32(), "length of the vector", null=True),
-        _column("sparse_indices", _list(pa.uint32()), "ids of its terms, ascending", null=True),
-        _column("sparse_values", _list(pa.float32()), "weight of each of them", null=True),
         _column("embed_usage", pa.int32(), "tokens billed for this text", null=True),
         _column("warnings", _list(pa.string()), "what a person should know of this chunk"),
         _column("changed_in", pa.int64(), "snapshot in which the row last changed"),
@@ -134,9 +134,6 @@ DOCUMENTS = pa.schema(
         _column("embed_recipe", pa.string(), "fingerprint of what embedded it"),
         _column("changed_in", pa.int64(), "snapshot in which the row last changed"),
     ]
-        _column(
-            "sparse_recipe", pa.string(), "fingerprint of what made its sparse vectors, if any", null=True
-        ),
 )
 
 REJECTED = pa.schema(
@@ -158,12 +155,5 @@ DELETES = pa.schema(
     [
         _column("chunk_id", pa.string(), "a chunk of the parent that is gone"),
         _column("source_name", pa.string(), "name of its source"),
-    ]
-)
-
-TERMS = pa.schema(
-    [
-        _column("term", pa.uint32(), "id of a term, as in sparse_indices; ascending"),
-        _column("chunks", pa.int64(), "chunks that have it"),
     ]
 )

@@ -10,11 +10,12 @@ import pytest
 
 from transforms.model.errors import GuardError, TableError
 from transforms.model.shard import FileInfo, Rejection
-from transforms.table.layout import CHUNKS, DOCUMENTS
+from transforms.table.layout import CHUNKS, DOCUMENTS, shard_path
 from transforms.table.pointer import read_pointer
 from transforms.table.publish import publish
 from transforms.table.reader import Snapshot
 from transforms.table.recognise import require_table_or_empty
+from transforms.table.writer import write_table
 
 REJECTION = Rejection(
     "docs", "bad.pdf", "bad.pdf", "/in/bad.pdf", "extract", "pdf_encrypted", "It asks for a password.", 7, "t", "r"
@@ -258,3 +259,14 @@ def test_a_reader_gets_columns_sources_and_shards(store, first):
     assert snapshot.shards(DOCUMENTS, "docs") == ["s1", "s2"]
     assert snapshot.shard_table(DOCUMENTS, "docs", "s2")["doc_id"].to_pylist() == ["c"]
     assert isinstance(next(snapshot.files(CHUNKS)), FileInfo)
+
+
+def test_a_column_that_an_earlier_version_did_not_write_is_null(store, first, draft):
+    rows = Snapshot.open(store, 1).shard_table(CHUNKS, "docs", "s2")
+    older = rows.drop_columns(["context_after_start"])
+    file = write_table(store, shard_path(2, CHUNKS, "docs", "s3"), older, "docs", {})
+    snapshot = Snapshot(store, publish(store, draft(2, parent=1, new=[file])))
+    (batch,) = snapshot.chunks(["context_after_start", "chunk_id"])
+    assert batch.to_pylist() == [{"context_after_start": None, "chunk_id": "c-0"}]
+    with pytest.raises(KeyError):
+        list(snapshot.chunks(["no_such_column"]))
