@@ -73,6 +73,7 @@ def document_rows(
             "extract_recipe": _constant(source.recipe.extract, count),
             "chunk_recipe": _constant(source.recipe.chunk, count),
             "embed_recipe": _constant(source.recipe.embed, count),
+            "sparse_recipe": pa.array([source.recipe.sparse] * count, pa.string()),
             "changed_in": _constant(job.snapshot, count),
         },
     )

@@ -78,6 +78,8 @@ CHUNKS = pa.schema(
         _column("embedding", _list(pa.float32()), "the vector; null if the text has none", null=True),
         _column("embedding_int8", _list(pa.int8()), "the vector as int8, if configured", null=True),
         _column("embedding_bits", pa.binary(), "a bit a number of it, if configured", null=True),
+        _column("sparse_indices", _list(pa.uint32()), "ids of its terms, ascending", null=True),
+        _column("sparse_values", _list(pa.float32()), "weight of each of them", null=True),
         _column("embed_model", pa.string(), "model and version", null=True),
         _column("embed_dim", pa.int32(), "length of the vector", null=True),
         _column("embed_usage", pa.int32(), "tokens billed for this text", null=True),
@@ -132,6 +134,9 @@ DOCUMENTS = pa.schema(
         _column("extract_recipe", pa.string(), "fingerprint of what extracted it"),
         _column("chunk_recipe", pa.string(), "fingerprint of what cut and composed it"),
         _column("embed_recipe", pa.string(), "fingerprint of what embedded it"),
+        _column(
+            "sparse_recipe", pa.string(), "fingerprint of what made its sparse vectors, if any", null=True
+        ),
         _column("changed_in", pa.int64(), "snapshot in which the row last changed"),
     ]
 )
@@ -155,5 +160,12 @@ DELETES = pa.schema(
     [
         _column("chunk_id", pa.string(), "a chunk of the parent that is gone"),
         _column("source_name", pa.string(), "name of its source"),
+    ]
+)
+
+TERMS = pa.schema(
+    [
+        _column("term", pa.uint32(), "id of a term, as in sparse_indices; ascending"),
+        _column("chunks", pa.int64(), "chunks that have it"),
     ]
 )
