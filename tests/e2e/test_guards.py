@@ -102,6 +102,21 @@ def test_vectors_of_two_models_never_stand_side_by_side(night, world, monkeypatc
     assert world.latest() == 1
 
 
+def test_vectors_of_another_width_are_asked_for_before_they_replace_all_others(night, world):
+    night()
+    wider = {"kind": "hash", "dimension": 8}
+    with pytest.raises(
+        GuardError,
+        match=r"has vectors of 4 numbers, and hash-8@1 gives 8\. All \d+ chunks would be embedded again",
+    ):
+        night(embedder=wider)
+    assert world.latest() == 1
+    assert {row["embed_dim"] for row in world.rows()} == {4}
+    assert night(embedder=wider, allow_deletes=True).snapshot == 2
+    assert {row["embed_dim"] for row in world.rows()} == {8}
+    assert night(embedder=wider).status == "unchanged"
+
+
 def test_the_table_of_another_job_is_left_alone(night, world):
     night(["docs"])
     with pytest.raises(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from transforms.model.errors import GuardError
 from transforms.stages.canary import check_drift
+from transforms.stages.embedder import embedder_of
 from transforms.storage.registry import open_store
 from transforms.table.reader import Snapshot
 
@@ -24,7 +25,8 @@ def check_plans(plans: Sequence[SourcePlan], job: Job) -> None:
 
     Raises:
         GuardError: the table is another job's, a source would lose more than is allowed, no source could
-            be listed, vectors of two models would stand side by side, or a server's model has changed.
+            be listed, vectors of two models would stand side by side, all vectors would get another width, or
+            a server's model has changed.
     """
     parent = None if job.parent is None else Snapshot.open(open_store(job.table), job.parent)
     if parent is not None:
@@ -32,6 +34,8 @@ def check_plans(plans: Sequence[SourcePlan], job: Job) -> None:
         _check_deletions(plans, parent, job)
         _check_selection(parent, job)
     _check_listings(plans, parent, job)
+    if parent is not None:
+        _check_width(parent, job)
     if any(plan.work_bytes for plan in plans):
         check_drift(job)
 
@@ -127,6 +131,22 @@ def _check_listings(plans: Sequence[SourcePlan], parent: Snapshot | None, job: J
                 f"Nothing was published: source `{name}` could not be listed ({problems[name]}), and its rows "
                 "would keep vectors of another model beside the new ones. Run again when it can be listed."
             )
+
+
+def _check_width(parent: Snapshot, job: Job) -> None:
+    """Vectors of another width replace all that there are, and no store takes them beside the old ones."""
+    if job.full or job.allow_deletes or parent.manifest.recipe.get("embedder") == job.recipe["embedder"]:
+        return
+    batches = (batch["embed_dim"].drop_null() for batch in parent.chunks(["embed_dim"]))
+    known = next((widths[0].as_py() for widths in batches if len(widths)), None)
+    embedder = embedder_of(job)
+    if known is not None and known != embedder.dimension:
+        raise GuardError(
+            f"Nothing was published: {job.table} has vectors of {known:,} numbers, and {embedder.name} gives "
+            f"{embedder.dimension:,}. All {parent.manifest.counts['chunks']:,} chunks would be embedded again, and "
+            "stores that hold the old vectors need a new collection. If this is meant, run again with "
+            "--allow-deletes, or make everything anew with --full."
+        )
 
 
 def _has_other_vectors(parent: Snapshot, source: str, job: Job) -> bool:
