@@ -110,6 +110,8 @@ EXTRAS: dict[str, list[str]] = {
         "milvus==2.3.5; sys_platform == 'linux' and platform_machine == 'x86_64'",
         "moto[server]>=5.1",
         "mypy>=2,<3",
+        # Builds the models of tests.
+        "onnx>=1.19,<2",
         "pandas-stubs>=3",
         "pytest>=8",
         "pytest-xdist>=3.6",

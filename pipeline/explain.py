@@ -29,13 +29,14 @@ _REASONS = (
     ("text_sha256", "its text changed"),
     ("chunk_recipe", "what cuts and composes it changed"),
     ("embed_recipe", "the model changed"),
+    ("sparse_recipe", "what makes sparse vectors changed"),
     ("object_name", "its object was moved"),
 )
 """Columns of the documents table of which a difference is a reason to build a document anew, in the order of work."""
 _FACTS = (
     "source_name", "doc_id", "object_name", "doc_uri", "status", "media_type", "doc_title", "language",
     "object_size", "object_token", "object_checksum", "object_sha256", "text_sha256", "text_chars", "chunk_count",
-    "extract_recipe", "chunk_recipe", "embed_recipe", "metadata", "warnings", "changed_in",
+    "extract_recipe", "chunk_recipe", "embed_recipe", "sparse_recipe", "metadata", "warnings", "changed_in",
 )  # fmt: skip
 _CHUNK_FACTS = (
     "chunk_id", "chunk_ref", "doc_id", "source_name", "chunk_index", "start", "end", "page_start", "section_path",
@@ -224,7 +225,7 @@ def _event(
         return "stale", refused
     if before is None:
         return "new", refused
-    why = tuple(reason for column, reason in _REASONS if before[column] != row[column])
+    why = tuple(reason for column, reason in _REASONS if before.get(column) != row.get(column))
     if why or row["changed_in"] == snapshot:
         return "rebuilt", (*why, *refused)
     return "unchanged", refused

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transforms.embedders.files import read_pinned
-from transforms.embedders.onnx import OnnxEmbedder, open_session
+from transforms.embedders.onnx import OnnxEmbedder
 from transforms.embedders.share import ALONE, Share
+from transforms.embedders.transformer import open_session
 from transforms.embedders.wordpieces import load_tokenizer
 from transforms.model.errors import ParquetryError
 

@@ -20,6 +20,7 @@ from transforms.embedders.registry import vector_recipe
 from transforms.embedders.settings import settings_from_json
 from transforms.model.errors import TableError
 from transforms.storage.registry import open_store
+from transforms.table.columns import completed
 from transforms.table.history import published
 from transforms.table.layout import CHUNKS, DOCUMENTS, kind_of, snapshot_dir
 from transforms.table.lookup import HashIndex
@@ -102,7 +103,7 @@ class Recall:
             with self._looking:
                 index = self._text_index
             found = index.fetch(pa.array(hashes, pa.string()), columns, every=True)
-            tables += [table.select(DOCUMENT_COLUMNS.names).cast(DOCUMENT_COLUMNS) for table in found]
+            tables += [completed(table, DOCUMENT_COLUMNS) for table in found]
         rows = pa.concat_tables(tables)
         if not rows.num_rows:
             return rows

@@ -30,12 +30,40 @@ def equal_rows(left: pa.Table, right: pa.Table, besides: Collection[str] = ()) -
     return same
 
 
+def completed(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The table with all columns of a schema; one that an earlier version of the program did not write is null.
+
+    Raises:
+        KeyError: a column that may not be null is missing.
+    """
+    for field in schema:
+        if field.name not in table.column_names:
+            if not field.nullable:
+                raise KeyError(f"the column {field.name} is missing")
+            table = table.append_column(field, pa.nulls(table.num_rows, field.type))
+    return table.select(schema.names).cast(schema)
+
+
 def _equal(left: pa.ChunkedArray, right: pa.ChunkedArray, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    if pa.types.is_list(kind) and pa.types.is_primitive(kind.value_type):
+        return _equal_lists(left.combine_chunks(), right.combine_chunks())
     if pa.types.is_nested(kind):
         pairs = zip(left.to_pylist(), right.to_pylist(), strict=True)
         return pa.array([mine == theirs for mine, theirs in pairs], pa.bool_())
     both_null = pc.and_(left.is_null(), right.is_null())
     return pc.or_(both_null, pc.fill_null(pc.equal(left, right), fill_value=False))
+
+
+def _equal_lists(left: pa.ListArray, right: pa.ListArray) -> pa.Array:
+    """Which rows have equal numbers in equal order, without an object a number."""
+    mine, theirs = (pc.fill_null(pc.list_value_length(one), -1).to_numpy() for one in (left, right))
+    same = mine == theirs
+    alike = pa.array(same)
+    numbers = pc.equal(left.filter(alike).flatten(), right.filter(alike).flatten())
+    wrong = ~numbers.to_numpy(zero_copy_only=False)
+    rows = np.repeat(np.flatnonzero(same), np.maximum(mine[same], 0))
+    same[rows[wrong]] = False
+    return pa.array(same)
 
 
 def count_true(mask: pa.ChunkedArray) -> int:

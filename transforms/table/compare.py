@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.table.columns import equal_rows
+from transforms.table.columns import completed, equal_rows
 from transforms.table.damage import opened, read_parquet
 from transforms.table.layout import CHUNKS, DOCUMENTS, snapshot_dir
 from transforms.table.reader import SCHEMAS, Snapshot
@@ -86,7 +86,7 @@ def _rows(snapshot: Snapshot, kind: str, files: Sequence[FileInfo]) -> pa.Table:
     tables = [schema.empty_table()]
     for file in files:
         with opened(snapshot.store, snapshot_dir(snapshot.manifest.snapshot) + file.path) as found:
-            tables.append(read_parquet(found, schema.names).cast(schema))
+            tables.append(completed(read_parquet(found, schema.names), schema))
     return pa.concat_tables(tables)
 
 
