@@ -21,6 +21,7 @@ from pipeline.run import run_job
 from transforms.storage.local import LocalStore
 from transforms.table.history import rollback
 from transforms.table.reader import Snapshot
+from transforms.table.terms import read_terms
 
 DIMENSION = 16
 OTHER_DIMENSION = 24
@@ -109,8 +110,6 @@ def similarities(found: dict[str, dict], question: np.ndarray) -> dict[str, floa
 
 def weights(table: Path, number: int, ids: Iterable[int]) -> dict[int, float]:
     """Terms as a question has them that has each once: their inverse document frequencies in a snapshot."""
-    from transforms.table.terms import read_terms
-
     store = LocalStore(str(table))
     asked = np.array(sorted(ids), np.uint32)
     found = read_terms(Snapshot.open(store, number))

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tests.stores.adapters.seen import Seen
-from tests.stores.history import DIMENSION, OTHER_DIMENSION, at, rows, similarities, spoil
+from tests.stores.history import DIMENSION, OTHER_DIMENSION, at, rows, scores, similarities, spoil
 from transforms.loaders.mapping import DEFAULT, fields_of
 from transforms.loaders.protocol import Target
 from transforms.model.errors import ConfigError, GuardError, StorageError
@@ -29,7 +29,20 @@ def seen(found):
 
 
 def assert_holds(stand, table, number, collection="chunks"):
-    assert stand.rows(collection) == seen(rows(table, number))
+    found = rows(table, number)
+    assert stand.rows(collection) == seen(found)
+    if stand.has("by_terms") and collection == "chunks":
+        assert_holds_terms(stand, found)
+
+
+def assert_holds_terms(stand, found):
+    """All rows in the order of a question with all terms, of which each weighs another: no row has former terms."""
+    terms = {term: 1 + term % 97 / 10 for row in found.values() for term in row["sparse_indices"]}
+    true = scores(found, dict(sorted(terms.items())))
+    ids = stand.by_terms(dict(sorted(terms.items())), len(found))
+    error = getattr(stand.adapter, "SPARSE_ERROR", 1e-5)
+    assert set(ids) == set(true)
+    assert [true[key] for key in ids] == pytest.approx(sorted(true.values(), reverse=True), rel=error)
 
 
 def assert_finds(stand, found, source=None):

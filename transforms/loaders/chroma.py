@@ -70,7 +70,7 @@ class ChromaLoader:
     """Collections of one database."""
 
     name = "Chroma"
-    limits = Limits(indexes=frozenset({"default", "hnsw"}), batch_rows=_ROWS)
+    limits = Limits(indexes=frozenset({"default", "hnsw"}), batch_rows=_ROWS, full_text="always")
     errors = (ChromaError, httpx.HTTPError, ServerError, ValueError)
 
     def __init__(self, make_client: Callable[[], ClientAPI]) -> None:

@@ -1,8 +1,8 @@
 """Load into ClickHouse: a server over its HTTP interface, or chDB, the same engine in this process.
 
-A collection is a ``ReplacingMergeTree`` ordered by id, the vector an ``Array(Float32)``; readers say ``FINAL``, or read
-the view of a switch, which does. All rows go into a new table that changes places with the old one; changes are
-inserted, and what is gone is deleted. The table's comment has dimension and metric.
+A collection is a ``ReplacingMergeTree`` ordered by id, the vector an ``Array(Float32)``, a sparse one two arrays;
+readers say ``FINAL``, or read the view of a switch, which does. All rows go into a new table that changes places with
+the old one; changes are inserted, and what is gone is deleted. The table's comment has dimension and metric.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from transforms.loaders.protocol import Metric, Target
 
 _TYPES = {
-    pa.string(): "String", pa.int8(): "Int8", pa.int32(): "Int32", pa.int64(): "Int64", pa.float32(): "Float32",
-    pa.date32(): "Date32", pa.binary(): "String",
+    pa.string(): "String", pa.int8(): "Int8", pa.int32(): "Int32", pa.int64(): "Int64", pa.uint32(): "UInt32",
+    pa.float32(): "Float32", pa.date32(): "Date32", pa.binary(): "String",
 }  # fmt: skip
 _DISTANCES: dict[Metric, str] = {"cosine": "cosineDistance", "l2": "L2Distance", "dot": "dotProduct"}
 _DELETES_AT_ONCE = 2000
@@ -73,7 +73,12 @@ class ClickHouse:
 
     name = "ClickHouse"
     limits = Limits(
-        metrics=frozenset({"cosine", "l2", "dot"}), batch_rows=32_768, aliases=True, atomic=True
+        metrics=frozenset({"cosine", "l2", "dot"}),
+        batch_rows=32_768,
+        aliases=True,
+        sparse=True,
+        full_text="index",
+        atomic=True,
     )
 
     def __init__(self, engine: Engine) -> None:
@@ -180,6 +185,13 @@ def _definition(target: Target, table: str) -> str:
     vector = _name(target.vector)
     columns = [f"{_name(target.id)} String", f"{vector} Array(Float32)"]
     columns += [f"{_name(field.name)} {_column_type(field.kind)}" for field in target.fields]
+    columns += [
+        f"{_name(name)} {_column_type(target.schema.field(name).type)}" for name in target.sparse_columns
+    ]
+    if target.full_text is not None:
+        words = _name(target.full_text)
+        how = f"tokenizer = 'splitByNonAlpha', preprocessor = lower({words})"
+        columns.append(f"INDEX {words} {words} TYPE text({how})")
     if target.index.kind == "hnsw":
         how = f"'hnsw', '{_DISTANCES[target.metric]}', {target.dimension}, 'bf16', {target.index.m}"
         columns.append(

@@ -1,7 +1,7 @@
 """Load into DuckDB: a plain table with the vector as ``FLOAT[dimension]``, scanned without an index.
 
-All rows in one ``CREATE OR REPLACE TABLE ... AS`` over the Arrow batches; changes by ``MERGE INTO``. Both are
-transactions, so that readers see all or nothing.
+A sparse vector is two columns of lists. All rows in one ``CREATE OR REPLACE TABLE ... AS`` over the Arrow batches;
+changes by ``MERGE INTO``. Both are transactions, so that readers see all or nothing.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class DuckDb:
     """One database file; no other process has it open meanwhile, which DuckDB itself sees to."""
 
     name = "DuckDB"
-    limits = Limits(batch_rows=32_768, aliases=True, atomic=True)
+    limits = Limits(batch_rows=32_768, aliases=True, sparse=True, atomic=True)
     errors = (duckdb.Error,)
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:

@@ -1,9 +1,9 @@
 """Collections of libraries that are an index and nothing else: a folder with the index and a Parquet file of the rows.
 
 ``COLLECTION/current.json`` names the two files that belong together; they are written under new names, and it last, so
-that readers see the old pair or the new one. ``rows-N.parquet`` has for each 64-bit ``index_key`` the id and
-the other columns. Keys are hashes of ids; of two ids with one hash the later one gets the next key that is free.
-An alias is a symbolic link.
+that readers see the old pair or the new one. ``rows-N.parquet`` has for each 64-bit ``index_key`` the id and the other
+columns, the two lists of a sparse vector among them. Keys are hashes of ids; of two ids with one hash the later one
+gets the next key that is free. An alias is a symbolic link.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ class IndexFiles:
         self._changes: list[pa.RecordBatch | pa.Array] = []
         """Rows to write and ids to delete, in their order."""
         self.name = library.name
-        self.limits = Limits(metrics=library.metrics, batch_rows=16_384, aliases=True, atomic=True)
+        self.limits = Limits(
+            metrics=library.metrics, batch_rows=16_384, aliases=True, sparse=True, atomic=True
+        )
 
     @property
     def errors(self) -> tuple[type[Exception], ...]:

@@ -1,7 +1,8 @@
 """Load into LanceDB: one table a collection, in a folder or a bucket.
 
 All rows in one ``create_table`` over the Arrow batches, which replaces the version that readers see at its end;
-changes by ``merge_insert`` and ``delete``. Without an index vectors are scanned; ``hnsw`` is ``IVF_HNSW_FLAT``.
+changes by ``merge_insert`` and ``delete``. Without an index vectors are scanned; ``hnsw`` is ``IVF_HNSW_FLAT``. It has
+no sparse vectors and finds texts by an index of words.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from transforms.loaders.sql import STATE, text
 # It warns of each table that it makes, and asks when it is imported.
 os.environ.setdefault("LANCE_LOG", "error")
 import lancedb
-from lancedb.index import HnswFlat
+from lancedb.index import FTS, HnswFlat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +41,7 @@ class LanceDb:
     """One database."""
 
     name = "LanceDB"
-    limits = Limits(batch_rows=16_384, atomic=True)
+    limits = Limits(batch_rows=16_384, full_text="index", atomic=True)
     errors = (RuntimeError, ValueError)
 
     def __init__(self, database: Any) -> None:
@@ -103,7 +104,11 @@ class LanceDb:
 
     def finish(self, target: Target) -> None:
         table = self._db.open_table(target.collection)
-        if target.index.kind == "hnsw" and not table.list_indices():
+        indexed = {column for index in table.list_indices() for column in index.columns}
+        if target.full_text is not None and target.full_text not in indexed:
+            # Words as they are: a stemmer and stop words would be those of one language.
+            table.create_index(target.full_text, config=FTS(stem=False, remove_stop_words=False))
+        if target.index.kind == "hnsw" and target.vector not in indexed:
             how = HnswFlat(target.metric, m=target.index.m, ef_construction=target.index.ef_construction)
             table.create_index(target.vector, config=how)
         for one in (table, self._table(STATE)):

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from transforms.loaders.protocol import Field, sparse_columns
 from transforms.model.errors import ConfigError
+from transforms.sparse.columns import INDICES, VALUES
 from transforms.table.schema import CHUNKS
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 ID = "chunk_id"
 VECTOR = "embedding"
 SPARSE = "sparse"
-"""What the sparse vector is called in a store if nobody says otherwise, and in the table."""
-SPARSE_COLUMNS = sparse_columns(SPARSE)
+"""What the sparse vector is called in a store if nobody says otherwise."""
+SPARSE_COLUMNS = (INDICES, VALUES)
 """The table's columns of it, which go along together, by another setting."""
 DEFAULT = (
     "chunk_id", "embedding", "text", "source_name", "doc_id", "doc_uri", "doc_title", "doc_type", "chunk_index",

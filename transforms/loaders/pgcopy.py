@@ -1,17 +1,21 @@
 """Arrow batches in PostgreSQL's binary COPY format, a column at a time.
 
 The format: a header, for each row the number of its fields and each field with its length before it, a trailer; all
-numbers big-endian (PostgreSQL's manual, COPY, "Binary Format"; pgvector's ``vector_recv`` and ``halfvec_recv``).
+numbers big-endian (PostgreSQL's manual, COPY, "Binary Format"; pgvector's ``vector_recv``, ``halfvec_recv`` and
+``sparsevec_recv``).
 """
 
 from __future__ import annotations
 
 import struct
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+
+from transforms.loaders.folding import folded
+from transforms.loaders.values import sparse_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +35,8 @@ _NUMBERS = {
 }
 """Name, format and object id of a type of numbers."""
 _TEXT_ID = 25
+SPARSE_DIMENSIONS = 1_000_000_000
+"""Of a ``sparsevec``, at most: ids of terms are folded into them."""
 
 
 def column_type(kind: pa.DataType) -> str:
@@ -42,17 +48,19 @@ def column_type(kind: pa.DataType) -> str:
     return {pa.string(): "text", pa.date32(): "date", pa.binary(): "bytea"}[kind]
 
 
-def encoded(batch: pa.RecordBatch, *, half: bool = False) -> bytes:
+def encoded(batch: pa.RecordBatch, *, half: bool = False, sparse: bool = False) -> bytes:
     """The rows of a batch without header and trailer.
 
     Args:
         batch: a column of ``fixed_size_list<float32>`` is a vector.
         half: vectors are ``halfvec``.
+        sparse: the last two columns are one, a ``sparsevec``.
     """
-    count = [struct.pack(">h", batch.num_columns)] * batch.num_rows
-    columns = [
-        _vectors(column, half=half) if _is_vector(column) else _fields(column) for column in batch.columns
-    ]
+    plain = batch.columns[:-2] if sparse else batch.columns
+    columns = [_vectors(column, half=half) if _is_vector(column) else _fields(column) for column in plain]
+    if sparse:
+        columns.append(_sparse(batch))
+    count = [struct.pack(">h", len(columns))] * batch.num_rows
     return b"".join(chain.from_iterable(zip(count, *columns, strict=True)))
 
 
@@ -72,6 +80,22 @@ def _vectors(column: pa.Array, *, half: bool) -> Sequence[bytes]:
     rows["dimension"] = size
     rows["numbers"] = column.flatten().to_numpy(zero_copy_only=True).reshape(-1, size)
     return _cut(rows)
+
+
+def _sparse(batch: pa.RecordBatch) -> Sequence[bytes]:
+    """Each with its length: dimensions, number of places and a zero of four bytes each, places from 0, their values."""
+    offsets, places, values = folded(*sparse_of(batch), SPARSE_DIMENSIONS)
+    counts = np.diff(offsets)
+    heads = np.zeros((len(counts), 4), ">i4")
+    heads[:, 0] = 12 + 8 * counts
+    heads[:, 1] = SPARSE_DIMENSIONS
+    heads[:, 2] = counts
+    head, place, value = heads.tobytes(), places.astype(">i4").tobytes(), values.astype(">f4").tobytes()
+    bounds = (4 * offsets).tolist()
+    return [
+        head[16 * row : 16 * row + 16] + place[first:end] + value[first:end]
+        for row, (first, end) in enumerate(pairwise(bounds))
+    ]
 
 
 def _fields(column: pa.Array) -> Sequence[bytes]:

@@ -1,4 +1,4 @@
-"""Load into PostgreSQL with pgvector: a table with the vector as ``vector(dimension)``.
+"""Load into PostgreSQL with pgvector: a table with the vector as ``vector(dimension)``, a sparse one as ``sparsevec``.
 
 All rows by binary COPY: straight into a new table, which gets its primary key afterwards, or into a temporary one that
 is merged into the table that is there, so that its grants, indexes and views stay. Changes go the second way. Each is
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from transforms.loaders.pgcopy import HEADER, TRAILER, column_type, encoded
+from transforms.loaders.pgcopy import HEADER, SPARSE_DIMENSIONS, TRAILER, column_type, encoded
 from transforms.loaders.protocol import Existing, Limits
 from transforms.loaders.sql import STATE, quoted, text
 from transforms.loaders.stream import ahead
@@ -41,7 +41,15 @@ class Postgres:
 
     name = "PostgreSQL"
     limits = Limits(
-        dimensions=16_000, indexed=2 * _MOST_INDEXED, nul=False, batch_rows=4096, aliases=True, atomic=True
+        dimensions=16_000,
+        indexed=2 * _MOST_INDEXED,
+        nul=False,
+        batch_rows=4096,
+        aliases=True,
+        sparse=True,
+        sparse_entries=16_000,
+        full_text="index",
+        atomic=True,
     )
     errors = (psycopg.Error,)
 
@@ -113,6 +121,10 @@ class Postgres:
 
     def finish(self, target: Target) -> None:
         table, index = target.collection, target.index
+        if target.full_text is not None and not self._has_words(table):
+            self._db.execute(
+                f"CREATE INDEX ON {quoted(table)} USING gin (to_tsvector('simple', {quoted(target.full_text)}))"
+            )
         if index.kind == "hnsw" and self._metric(table) is None:
             operators = f"{_vector_type(target)}_{_OPERATORS[target.metric]}"
             self._db.execute(
@@ -146,7 +158,7 @@ class Postgres:
         self._copy(_STAGING, target, batches)
 
     def _merge(self, target: Target) -> None:
-        names = [quoted(name) for name in target.schema.names]
+        names = [quoted(name) for name, _ in _wanted(target)]
         values = ", ".join(f"{name} = excluded.{name}" for name in names[1:])
         old = ", ".join(f"old.{name}" for name in names)
         new = ", ".join(f"excluded.{name}" for name in names)
@@ -157,9 +169,10 @@ class Postgres:
         )
 
     def _copy(self, table: str, target: Target, batches: Iterable[pa.RecordBatch]) -> None:
-        names = ", ".join(quoted(name) for name in target.schema.names)
-        half = _vector_type(target) == "halfvec"
-        parts = chain([HEADER], ahead(encoded(batch, half=half) for batch in batches), [TRAILER])
+        names = ", ".join(quoted(name) for name, _ in _wanted(target))
+        half, sparse = _vector_type(target) == "halfvec", target.sparse is not None
+        rows = (encoded(batch, half=half, sparse=sparse) for batch in batches)
+        parts = chain([HEADER], ahead(rows), [TRAILER])
         with self._db.cursor().copy(f"COPY {table} ({names}) FROM STDIN (FORMAT binary)") as copy:
             for part in parts:
                 copy.write(part)
@@ -184,6 +197,15 @@ class Postgres:
         }
         return next((metrics[name] for (name,) in names if name in metrics), None)
 
+    def _has_words(self, collection: str) -> bool:
+        """Whether there is an index of words."""
+        found = self._one(
+            "SELECT count(*) FROM pg_index WHERE indrelid = to_regclass(%s) "
+            "AND pg_get_expr(indexprs, indrelid) LIKE 'to_tsvector(%%'",
+            quoted(collection),
+        )
+        return found != 0
+
     def _one(self, statement: str, *values: str) -> object:
         # Without values a % in a name is one, with them it would be the mark of a place.
         row = self._db.execute(statement, values or None).fetchone()
@@ -204,7 +226,8 @@ def _wanted(target: Target) -> list[tuple[str, str]]:
     """Names and types of the columns, as PostgreSQL writes them."""
     vector = f"{_vector_type(target)}({target.dimension})"
     fields = [(field.name, column_type(field.kind)) for field in target.fields]
-    return [(target.id, "text"), (target.vector, vector), *fields]
+    sparse = [] if target.sparse is None else [(target.sparse, f"sparsevec({SPARSE_DIMENSIONS})")]
+    return [(target.id, "text"), (target.vector, vector), *fields, *sparse]
 
 
 def _definition(target: Target) -> str:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.loaders.mapping import ID, SPARSE_COLUMNS, VECTOR
 from transforms.model.errors import TableError
 from transforms.model.ids import fingerprint
+from transforms.sparse.columns import row_offsets
 
 if TYPE_CHECKING:
     from transforms.loaders.conditions import Condition
@@ -83,8 +83,7 @@ def _without_null(lists: pa.Array, kind: pa.DataType) -> pa.Array:
     """The lists, empty ones for those that are null."""
     if not lists.null_count:
         return lists.cast(kind)
-    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
-    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
+    offsets = pa.array(row_offsets(lists), pa.int32())
     return pa.ListArray.from_arrays(offsets, lists.flatten()).cast(kind)
 
 

@@ -1,6 +1,7 @@
 """Load into SQLite with sqlite-vec: a plain table of the rows, and ``COLLECTION_vectors`` with the vector of each.
 
-Both have the same row numbers, so that rows can be filtered by any column before vectors are compared. Lists are JSON
+Both have the same row numbers, so that rows can be filtered by any column before vectors are compared. An index of
+words is ``COLLECTION_words``, with those numbers too, which triggers of the plain table keep in step. Lists are JSON
 texts, dates ISO 8601. All rows, and each batch of changes, are one transaction.
 """
 
@@ -64,7 +65,14 @@ class SqliteVec:
     """One database file."""
 
     name = "sqlite-vec"
-    limits = Limits(metrics=frozenset(_METRICS), dimensions=8192, nul=False, batch_rows=4096, atomic=True)
+    limits = Limits(
+        metrics=frozenset(_METRICS),
+        dimensions=8192,
+        nul=False,
+        batch_rows=4096,
+        full_text="index",
+        atomic=True,
+    )
     errors = (sqlite3.Error,)
 
     def __init__(self, connection: Any) -> None:
@@ -95,7 +103,9 @@ class SqliteVec:
         self._db.execute(f"INSERT OR REPLACE INTO {STATE} VALUES (?, ?)", [collection, state])
 
     def drop(self, collection: str) -> None:
-        for name in (_vectors(collection), collection):
+        words = _words(collection)
+        ours = [words] if _index_of(collection) in (self._made_by(words) or "") else []
+        for name in (*ours, _vectors(collection), collection):
             self._db.execute(f"DROP TABLE IF EXISTS {quoted(name)}")
 
     def replace(self, target: Target, batches: Iterator[pa.RecordBatch]) -> None:
@@ -116,6 +126,9 @@ class SqliteVec:
             )
             for batch in batches:
                 self._insert(target, batch)
+            if target.full_text is not None:
+                for statement in _index_words(target.collection, target.full_text):
+                    self._db.execute(statement)
 
     def upsert(self, target: Target, batch: pa.RecordBatch) -> None:
         with self._transaction():
@@ -196,6 +209,30 @@ class SqliteVec:
 
 def _vectors(collection: str) -> str:
     return f"{collection}_vectors"
+
+
+def _words(collection: str) -> str:
+    return f"{collection}_words"
+
+
+def _index_of(collection: str) -> str:
+    """The part of its definition that says whose words an index has."""
+    return f"content={quoted(collection)}"
+
+
+def _index_words(collection: str, field: str) -> Iterator[str]:
+    """Statements that index the rows that are there, and each that comes or goes."""
+    table, words, column = quoted(collection), quoted(_words(collection)), quoted(field)
+    yield (
+        f"CREATE VIRTUAL TABLE {words} USING fts5({column}, {_index_of(collection)}, content_rowid={_ROW}, "
+        "tokenize='unicode61 remove_diacritics 2')"
+    )
+    yield f"INSERT INTO {words} ({words}) VALUES ('rebuild')"
+    comes = f"INSERT INTO {words} (rowid, {column}) VALUES (new.{_ROW}, new.{column});"
+    goes = f"INSERT INTO {words} ({words}, rowid, {column}) VALUES ('delete', old.{_ROW}, old.{column});"
+    for event, does in (("INSERT", comes), ("DELETE", goes), ("UPDATE", f"{goes} {comes}")):
+        name = quoted(f"{_words(collection)}_{event.lower()}")
+        yield f"CREATE TRIGGER {name} AFTER {event} ON {table} BEGIN {does} END"
 
 
 def _column_type(kind: pa.DataType) -> str:

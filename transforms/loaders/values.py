@@ -10,13 +10,15 @@ import base64
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
 import orjson
 import pyarrow as pa
+
+from transforms.sparse.columns import from_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from transforms.loaders.protocol import Field
@@ -44,13 +46,8 @@ def sparse_of(batch: pa.RecordBatch) -> tuple[NDArray[np.int64], NDArray[np.uint
 
     The arrays of ids and values share the batch's memory.
     """
-    indices, values = batch.columns[-2:]
-    offsets = indices.offsets.to_numpy().astype(np.int64)
-    return (
-        offsets - offsets[0],
-        indices.flatten().to_numpy(zero_copy_only=True),
-        values.flatten().to_numpy(zero_copy_only=True),
-    )
+    found = from_columns(*batch.columns[-2:])
+    return found.offsets, found.indices, found.values
 
 
 def sparse_rows(batch: pa.RecordBatch) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.float32]]]:

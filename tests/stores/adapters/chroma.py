@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager
 import chromadb
 from chromadb.config import Settings
 
+from tests.stores.adapters.fusion import fused
 from tests.stores.adapters.seen import Seen
 
 
@@ -39,3 +40,18 @@ def nearest(to, collection, vector, most, source=None):
     with _open(to) as client:
         known = client.get_collection(collection, embedding_function=None)
         return known.query(query_embeddings=[vector], n_results=most, include=[], **wanted)["ids"][0]
+
+
+def by_words(to, collection, words, most):
+    with _open(to) as client:
+        known = client.get_collection(collection, embedding_function=None)
+        return known.get(where_document={"$contains": words}, limit=most, include=[])["ids"]
+
+
+def hybrid(to, collection, question, most):
+    with _open(to) as client:
+        known = client.get_collection(collection, embedding_function=None)
+        asked = {"query_embeddings": [question.vector], "n_results": most, "include": []}
+        near = known.query(**asked)["ids"][0]
+        holding = known.query(**asked, where_document={"$contains": question.words})["ids"][0]
+    return fused(most, near, holding)

@@ -8,7 +8,9 @@ import faiss
 import numpy as np
 import pyarrow.parquet as pq
 
+from tests.stores.adapters.fusion import fused
 from tests.stores.adapters.seen import Seen
+from transforms.sparse.score import scores
 
 
 @contextmanager
@@ -16,13 +18,18 @@ def started():
     yield lambda folder: f"faiss:{folder}/index"
 
 
-def opened(to, collection):
-    """The path of the index, and the rows by key."""
+def files(to, collection):
+    """The paths of the index and of the rows."""
     folder = Path(to.partition(":")[2]) / collection
     current = json.loads((folder / "current.json").read_text())
-    found = pq.read_table(folder / current["rows"]).to_pylist()
     assert len([path for path in folder.iterdir() if path.suffix != ".json"]) == 2
-    return folder / current["index"], {row["index_key"]: row for row in found}
+    return folder / current["index"], folder / current["rows"]
+
+
+def opened(to, collection):
+    """The path of the index, and the rows by key."""
+    index, table = files(to, collection)
+    return index, {row["index_key"]: row for row in pq.read_table(table).to_pylist()}
 
 
 def rows(to, collection):
@@ -39,3 +46,17 @@ def nearest(to, collection, vector, most, source=None):
     wanted = faiss.SearchParameters(sel=faiss.IDSelectorBatch(np.array(among, np.int64)))
     _, keys = index.search(vector[np.newaxis], most, params=wanted)
     return [by_key[int(key)]["chunk_id"] for key in keys[0]]
+
+
+def by_terms(to, collection, terms, most):
+    rows = pq.read_table(files(to, collection)[1]).combine_chunks()
+    ids, weights = np.array(list(terms), np.uint32), np.array(list(terms.values()), np.float32)
+    (indices,), (values,) = rows["sparse_indices"].chunks, rows["sparse_values"].chunks
+    found = scores(indices, values, ids, weights)
+    best = np.argsort(-found, kind="stable")[:most]
+    return rows["chunk_id"].take(best[found[best] > 0]).to_pylist()
+
+
+def hybrid(to, collection, question, most):
+    near = nearest(to, collection, question.vector, 100)
+    return fused(most, near, by_terms(to, collection, question.terms, 100))

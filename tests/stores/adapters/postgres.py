@@ -12,6 +12,37 @@ import psycopg
 
 from tests.stores.adapters.seen import Seen
 
+BY_TERMS = """
+SELECT chunk_id FROM chunks WHERE sparse <#> %(terms)s::sparsevec < 0 ORDER BY sparse <#> %(terms)s::sparsevec
+"""
+BY_WORDS = """
+SELECT chunk_id FROM chunks
+WHERE to_tsvector('simple', text) @@ plainto_tsquery('simple', %(words)s)
+ORDER BY ts_rank(to_tsvector('simple', text), plainto_tsquery('simple', %(words)s)) DESC LIMIT 100
+"""
+HYBRID = """
+WITH words AS (
+  SELECT chunk_id, sparse <#> %(terms)s::sparsevec AS distance FROM chunks
+  WHERE sparse <#> %(terms)s::sparsevec < 0 ORDER BY distance LIMIT 100
+), near AS (
+  SELECT chunk_id, embedding <=> %(vector)s::vector AS distance FROM chunks ORDER BY distance LIMIT 100
+)
+SELECT chunk_id FROM (
+  SELECT chunk_id, row_number() OVER (ORDER BY distance) AS rank FROM words
+  UNION ALL SELECT chunk_id, row_number() OVER (ORDER BY distance) AS rank FROM near
+) AS ranks GROUP BY chunk_id ORDER BY sum(1.0 / (60 + rank)) DESC LIMIT 10
+"""
+
+
+def sparsevec(terms):
+    """A question's terms as pgvector writes them."""
+    places = {}
+    for term, weight in terms.items():
+        place = term % 1_000_000_000 + 1
+        places[place] = places.get(place, 0.0) + weight
+    inside = ",".join(f"{place}:{places[place]}" for place in sorted(places))
+    return f"{{{inside}}}/1000000000"
+
 
 @contextmanager
 def server():
@@ -70,3 +101,21 @@ def nearest(to, collection, vector, most, source=None):
             {"vector": str(vector.tolist()), "source": source},
         )
         return [row[0] for row in found]
+
+
+def _ids(to, query, collection, **values):
+    with psycopg.connect(to) as db:
+        return [row[0] for row in db.execute(query.replace("chunks", collection), values)]
+
+
+def by_terms(to, collection, terms, most):
+    return _ids(to, BY_TERMS, collection, terms=sparsevec(terms))[:most]
+
+
+def by_words(to, collection, words, most):
+    return _ids(to, BY_WORDS, collection, words=words)[:most]
+
+
+def hybrid(to, collection, question, most):
+    vector = str(question.vector.tolist())
+    return _ids(to, HYBRID, collection, terms=sparsevec(question.terms), vector=vector)[:most]

@@ -5,8 +5,10 @@ from contextlib import contextmanager
 from usearch.index import Index
 
 from tests.stores.adapters import faiss
+from tests.stores.adapters.fusion import fused
 
 rows = faiss.rows
+by_terms = faiss.by_terms
 
 
 @contextmanager
@@ -22,3 +24,8 @@ def nearest(to, collection, vector, most, source=None):
     keys = index.search(vector, len(by_key), exact=True).keys
     found = [by_key[int(key)] for key in keys]
     return [row["chunk_id"] for row in found if source in (None, row["source_name"])][:most]
+
+
+def hybrid(to, collection, question, most):
+    near = nearest(to, collection, question.vector, 100)
+    return fused(most, near, by_terms(to, collection, question.terms, 100))
