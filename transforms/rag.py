@@ -13,13 +13,13 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.ml.rag.types import Content, EmbeddableItem, Embedding
 
-from transforms.loaders.conditions import parse_conditions
 from transforms.loaders.mapping import DEFAULT, ID, VECTOR, check_columns
 from transforms.loaders.selection import Selection
 from transforms.loaders.stream import files_of, rows_of
 from transforms.loaders.survey import vectors_of
 from transforms.loaders.values import plain
 from transforms.storage.registry import open_store
+from transforms.table.conditions import parse_conditions
 from transforms.table.reader import Snapshot
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.loaders.checks import check_rows
-from transforms.loaders.conditions import parse_conditions
 from transforms.loaders.mapping import fields_of, id_and_vector
 from transforms.loaders.plan import Wishes, plan_load
 from transforms.loaders.protocol import Target
@@ -35,6 +34,7 @@ from transforms.loaders.stream import ahead, batched, files_of, rows_of
 from transforms.loaders.survey import Vectors, rows_selected, some_ids, vectors_of
 from transforms.loaders.words import words_of
 from transforms.model.errors import ConfigError, ParquetryError, StorageError
+from transforms.table.conditions import parse_conditions
 from transforms.table.reader import Snapshot
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from transforms.model.ids import fingerprint
 from transforms.sparse.columns import row_offsets
 
 if TYPE_CHECKING:
-    from transforms.loaders.conditions import Condition
     from transforms.loaders.protocol import Target
+    from transforms.table.conditions import Condition
 
 _MODEL = "embed_model"
 

@@ -7,10 +7,10 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from transforms.loaders.address import Address, parse_address
-from transforms.loaders.conditions import parse_conditions
 from transforms.loaders.mapping import DEFAULT, SPARSE, check_columns
 from transforms.loaders.protocol import Index, IndexKind, Metric
 from transforms.model.errors import ConfigError
+from transforms.table.conditions import parse_conditions
 
 
 def _address(written: str) -> str:

@@ -3,8 +3,8 @@ import datetime
 import pyarrow as pa
 import pytest
 
-from transforms.loaders.conditions import parse_conditions
 from transforms.model.errors import ConfigError
+from transforms.table.conditions import parse_conditions
 
 
 def kept(written, values, kind):
@@ -92,4 +92,42 @@ def test_lists_of_a_slice_are_those_of_the_slice():
 )
 def test_what_is_no_condition_is_refused_in_a_sentence(written, message):
     with pytest.raises(ConfigError, match=message.replace("|", r"\|")):
+        parse_conditions([written])
+
+
+METADATA = [
+    '{"author": "Ada", "year": 2024, "tags": ["wheel", "nut"], "date": "2024-03-14"}',
+    '{"author": "Bo", "year": 1999, "draft": true}',
+    "{}",
+]
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("metadata.author=Ada", [True, False, False]),
+        ("metadata.author=Ada|Bo", [True, True, False]),
+        ("metadata.author!=Ada", [False, True, True]),
+        ("metadata.author=", [False, False, True]),
+        ("metadata.tags=nut", [True, False, False]),
+        ("metadata.tags!=nut", [False, True, True]),
+        ("metadata.draft=true", [False, True, False]),
+        ("metadata.year=1999", [False, True, False]),
+        ("metadata.year>1999", [True, False, False]),
+        ("metadata.year < 20240", [True, True, False]),
+        ("metadata.date>=2024-03", [True, False, False]),
+    ],
+)
+def test_what_a_document_says_of_itself_is_asked_for_by_its_key(written, expected):
+    assert kept(written, METADATA, pa.string()) == expected
+    assert kept(written, METADATA[::-1] + METADATA, pa.string()) == expected[::-1] + expected
+
+
+def test_a_key_may_have_spaces_and_points():
+    assert kept("metadata.dc.creator name = x", ['{"dc.creator name": "x"}'], pa.string()) == [True]
+
+
+@pytest.mark.parametrize("written", ["metadata.year>1|2", "metadata.year>", "metadata.=x"])
+def test_a_condition_on_metadata_that_says_nothing_is_refused(written):
+    with pytest.raises(ConfigError):
         parse_conditions([written])
