@@ -230,15 +230,16 @@ def foreign(stand, dimension=DIMENSION, count=3):
         loader.finish(target)
 
 
-def target_of(dimension):
+def target_of(dimension, sparse=None):
     fields = fields_of({name: name for name in DEFAULT})
-    return Target("chunks", "chunk_id", "embedding", fields, dimension, "cosine", "m@1")
+    return Target("chunks", "chunk_id", "embedding", fields, dimension, "cosine", "m@1", sparse=sparse)
 
 
 def batch(target, ids, vector=None):
     vectors = [vector or [1.0] * target.dimension] * len(ids)
     plain = {pa.string(): "x", pa.int32(): 1}
     columns = [[plain.get(field.kind, [])] * len(ids) for field in target.fields]
+    columns += [[[1]] * len(ids) for _ in target.sparse_columns]
     arrays = [
         pa.array(values, kind)
         for values, kind in zip([ids, vectors, *columns], target.schema.types, strict=True)
@@ -258,7 +259,7 @@ def test_rows_that_no_load_has_written_are_refused_unless_they_are_adopted(stand
 def test_rows_that_somebody_adds_are_seen_before_the_next_load(stand, table):
     stand.load(at(table, 1))
     with stand.loader() as loader:
-        target = target_of(DIMENSION)
+        target = target_of(DIMENSION, "sparse" if loader.limits.sparse else None)
         loader.upsert(target, batch(target, ["00000000-0000-4000-8000-000000000000"]))
         loader.finish(target)
     with pytest.raises(GuardError, match="somebody else writes there"):
