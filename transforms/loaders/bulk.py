@@ -2,7 +2,8 @@
 
 A row is a document with the id as its ``_id``. Each item of an answer is looked at: those that a full queue turned
 away are sent again, and one that was refused is an error with its id and reason. The two differ in how vectors are
-declared, which is a :class:`Dialect`.
+declared, which is a :class:`Dialect`. A sparse vector is a field of rank features named by their terms in both: a
+query of linear ones, each with its weight as boost, is the inner product.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ import pyarrow as pa
 from transforms.loaders.in_place import replace_in_place
 from transforms.loaders.protocol import Existing
 from transforms.loaders.rest import PassingError, ServerError, bodies, repeated
-from transforms.loaders.values import LONG, METADATA, columns_of, ids_of, vectors_of
+from transforms.loaders.values import LONG, METADATA, columns_of, ids_of, sparse_rows, vectors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from transforms.loaders.protocol import Limits, Target
     from transforms.loaders.rest import Rest
@@ -109,12 +113,17 @@ class BulkLoader:
         fields = {field.name: self._field(field.column, field.kind) for field in target.fields}
         # Nothing is made searchable while rows come; finish() does, and returns to the cluster's own interval.
         settings = {"refresh_interval": "-1", **self._dialect.settings(target)}
-        self._create(target.collection, settings, {target.vector: self._dialect.vector(target), **fields})
+        vector = {target.vector: self._dialect.vector(target)}
+        self._create(target.collection, settings, {**vector, **_sparse_field(target), **fields})
 
     def drop(self, collection: str) -> None:
         self._rest.send("DELETE", _path(collection), missing=True)
 
     def replace(self, target: Target, batches: Iterator[pa.RecordBatch]) -> None:
+        if target.sparse is not None and self.describe(target.collection) is not None:
+            # One that was made by others may not have the field.
+            fields = {"properties": _sparse_field(target)}
+            self._rest.send("PUT", f"{_path(target.collection)}/_mapping", fields)
         replace_in_place(self, target, batches)
 
     def upsert(self, target: Target, batch: pa.RecordBatch) -> None:
@@ -198,14 +207,25 @@ def _path(index: str) -> str:
     return f"/{quote(index, safe='')}"
 
 
+def _sparse_field(target: Target) -> dict[str, object]:
+    return {} if target.sparse is None else {target.sparse: {"type": "rank_features"}}
+
+
 def _index_lines(batch: pa.RecordBatch, target: Target) -> bytes:
     columns = columns_of(batch, target.fields)
     names = [target.vector, *(field.name for field in target.fields)]
+    if target.sparse is not None:
+        names.append(target.sparse)
+        columns.append([_features(*row) for row in sparse_rows(batch)])
     lines: list[bytes] = []
     for row_id, *row in zip(ids_of(batch), vectors_of(batch), *columns, strict=True):
         lines.append(orjson.dumps({"index": {"_id": row_id}}))
         lines.append(orjson.dumps(dict(zip(names, row, strict=True)), option=orjson.OPT_SERIALIZE_NUMPY))
     return b"\n".join([*lines, b""])
+
+
+def _features(indices: NDArray[np.uint32], values: NDArray[np.float32]) -> dict[str, float]:
+    return dict(zip(map(str, indices.tolist()), values.tolist(), strict=True))
 
 
 def _turned_away(body: bytes, answer: dict[str, Any]) -> bytes:

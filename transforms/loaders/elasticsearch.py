@@ -51,7 +51,9 @@ def _existing(mapping: dict[str, Any]) -> Existing:
 
 DIALECT = Dialect(
     name="Elasticsearch",
-    limits=Limits(dimensions=4_096, id_bytes=512, batch_rows=2_048, aliases=True),
+    limits=Limits(
+        dimensions=4_096, id_bytes=512, batch_rows=2_048, aliases=True, sparse=True, full_text="always"
+    ),
     settings=lambda target: {},  # noqa: ARG005 - there are none
     vector=_vector,
     metadata={"type": "flattened", "ignore_above": 8_191},

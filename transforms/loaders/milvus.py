@@ -18,11 +18,14 @@ from pymilvus import DataType, MilvusClient, MilvusException
 from transforms.loaders.in_place import replace_in_place
 from transforms.loaders.protocol import Existing, Limits
 from transforms.loaders.server import is_server, server_of
-from transforms.loaders.values import METADATA, columns_of, ids_of, pieces, vectors_of
+from transforms.loaders.values import METADATA, columns_of, ids_of, pieces, sparse_rows, vectors_of
 from transforms.model.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from transforms.loaders.address import Address
     from transforms.loaders.protocol import Field, Metric, Target
@@ -34,6 +37,8 @@ _TEXT_BYTES = 65_535
 _ID_BYTES = 1_024
 _LIST_LENGTH = 4_096
 """The longest list that Milvus has a type for."""
+WITHOUT_TERMS = {0: 2.0**-126}
+"""In place of an empty sparse vector, which Milvus refuses: it adds nothing to any score that could be seen."""
 _ROWS = 1_000
 _PAGE = 10_000
 _PAUSE = 0.2
@@ -65,7 +70,12 @@ class MilvusLoader:
 
     name = "Milvus"
     limits = Limits(
-        dimensions=32_768, id_bytes=_ID_BYTES, text_bytes=_TEXT_BYTES, batch_rows=2_000, aliases=True
+        dimensions=32_768,
+        id_bytes=_ID_BYTES,
+        text_bytes=_TEXT_BYTES,
+        batch_rows=2_000,
+        aliases=True,
+        sparse=True,
     )
     errors = (MilvusException, grpc.RpcError)
 
@@ -120,6 +130,9 @@ class MilvusLoader:
         metric = next(name for name, metric in _METRICS.items() if metric == target.metric)
         params = MilvusClient.prepare_index_params()
         params.add_index(target.vector, metric_type=metric, **_vector_index(target))
+        if target.sparse is not None:
+            schema.add_field(target.sparse, DataType.SPARSE_FLOAT_VECTOR)
+            params.add_index(target.sparse, metric_type="IP", index_type="SPARSE_INVERTED_INDEX")
         self._client.create_collection(
             target.collection, schema=schema, index_params=params, consistency_level="Strong"
         )
@@ -130,6 +143,11 @@ class MilvusLoader:
         self._client.drop_collection(collection)
 
     def replace(self, target: Target, batches: Iterator[pa.RecordBatch]) -> None:
+        if target.sparse is not None and target.collection in self._client.list_collections():
+            fields = self._client.describe_collection(target.collection)["fields"]
+            if target.sparse not in {field["name"] for field in fields}:
+                # One that was made by others, all of whose rows are to go. Vectors cannot be added.
+                self.drop(target.collection)
         replace_in_place(self, target, batches)
 
     def upsert(self, target: Target, batch: pa.RecordBatch) -> None:
@@ -142,8 +160,9 @@ class MilvusLoader:
 
     def finish(self, target: Target) -> None:
         self._client.flush(target.collection)
-        while int(self._index(target.collection, target.vector).get("pending_index_rows", 0)):
-            time.sleep(_PAUSE)
+        for name in (target.vector, target.sparse):
+            while name and int(self._index(target.collection, name).get("pending_index_rows", 0)):
+                time.sleep(_PAUSE)
 
     def count(self, collection: str) -> int:
         self._client.load_collection(collection)
@@ -199,8 +218,15 @@ def _release(path: str) -> None:
 def _rows(batch: pa.RecordBatch, target: Target) -> list[dict[str, object]]:
     names = [target.id, target.vector, *(field.name for field in target.fields)]
     columns = columns_of(batch, target.fields)
+    if target.sparse is not None:
+        names.append(target.sparse)
+        columns.append([_terms(*row) for row in sparse_rows(batch)])
     rows = zip(ids_of(batch), vectors_of(batch), *columns, strict=True)
     return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _terms(indices: NDArray[np.uint32], values: NDArray[np.float32]) -> dict[int, float]:
+    return dict(zip(indices.tolist(), values.tolist(), strict=True)) or WITHOUT_TERMS
 
 
 def _vector_index(target: Target) -> dict[str, Any]:

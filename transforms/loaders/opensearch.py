@@ -49,7 +49,9 @@ def _existing(mapping: dict[str, Any]) -> Existing:
 
 DIALECT = Dialect(
     name="OpenSearch",
-    limits=Limits(dimensions=16_000, id_bytes=512, batch_rows=2_048, aliases=True),
+    limits=Limits(
+        dimensions=16_000, id_bytes=512, batch_rows=2_048, aliases=True, sparse=True, full_text="always"
+    ),
     settings=_settings,
     vector=_vector,
     # Its `flat_object` has no limit for long values, one of which would refuse the row.

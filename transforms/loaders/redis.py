@@ -69,7 +69,7 @@ class RedisLoader:
     """Collections of one database of one server."""
 
     name = "Redis"
-    limits = Limits(dimensions=32_768, batch_rows=2_048, aliases=True)
+    limits = Limits(dimensions=32_768, batch_rows=2_048, aliases=True, full_text="index")
     errors = (redis.RedisError,)
 
     def __init__(self, client: redis.Redis) -> None:
@@ -108,7 +108,9 @@ class RedisLoader:
             )
         schema: list[object] = [target.vector, "VECTOR", *_algorithm(target)]
         for field in target.fields:
-            if field.column not in LONG:
+            if field.name == target.full_text:
+                schema += [field.name, "TEXT"]
+            elif field.column not in LONG:
                 schema += _schema(field.name, field.kind)
         self._redis.execute_command(
             "FT.CREATE", name, "ON", "HASH", "PREFIX", 1, f"{name}:", "SCHEMA", *schema

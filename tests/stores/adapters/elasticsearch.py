@@ -31,10 +31,39 @@ def rows(to, collection):
     return {key: Seen(*(document[name] for name in names)) for key, document in shown.items()}
 
 
+SPARSE_ERROR = 2**-8
+"""A rank feature is kept with nine bits."""
+
+
 def nearest(to, collection, vector, most, source=None):
     knn = {"field": "embedding", "query_vector": vector.tolist(), "k": most, "num_candidates": 100}
     if source is not None:
         knn["filter"] = {"term": {"source_name": source}}
+    return _search(to, collection, {"knn": knn, "size": most})
+
+
+def by_terms(to, collection, terms, most):
+    return _search(to, collection, {"query": _features(terms), "size": most})
+
+
+def by_words(to, collection, words, most):
+    return _search(to, collection, {"query": {"match": {"text": words}}, "size": most})
+
+
+def hybrid(to, collection, question, most):
+    knn = {"field": "embedding", "query_vector": question.vector.tolist(), "k": 100, "num_candidates": 100}
+    return _search(to, collection, {"knn": knn, "query": _features(question.terms), "size": most})
+
+
+def _features(terms):
+    linear = [
+        {"rank_feature": {"field": f"sparse.{term}", "linear": {}, "boost": weight}}
+        for term, weight in terms.items()
+    ]
+    return {"bool": {"should": linear}}
+
+
+def _search(to, collection, wanted):
     url = to.replace("elasticsearch:", "http:")
-    found = httpx.post(f"{url}/{collection}/_search", json={"knn": knn, "size": most}).raise_for_status()
+    found = httpx.post(f"{url}/{collection}/_search", json=wanted).raise_for_status()
     return [hit["_id"] for hit in found.json()["hits"]["hits"]]

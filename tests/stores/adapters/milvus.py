@@ -3,7 +3,7 @@
 from contextlib import closing, contextmanager
 
 from milvus_lite.server_manager import server_manager_instance
-from pymilvus import MilvusClient
+from pymilvus import AnnSearchRequest, MilvusClient, RRFRanker
 
 from tests.stores.adapters.seen import Seen
 
@@ -38,5 +38,25 @@ def nearest(to, collection, vector, most, source=None):
     condition = "" if source is None else f'source_name == "{source}"'
     with _open(to) as client:
         client.load_collection(collection)
-        found = client.search(collection, [vector], limit=most, filter=condition)
-        return [hit["id"] if "id" in hit else hit["chunk_id"] for hit in found[0]]
+        found = client.search(collection, [vector], anns_field="embedding", limit=most, filter=condition)
+        return _ids(found)
+
+
+def by_terms(to, collection, terms, most):
+    with _open(to) as client:
+        client.load_collection(collection)
+        return _ids(client.search(collection, [terms], anns_field="sparse", limit=most))
+
+
+def hybrid(to, collection, question, most):
+    with _open(to) as client:
+        client.load_collection(collection)
+        sides = [
+            AnnSearchRequest([question.vector], "embedding", {"metric_type": "COSINE"}, limit=most),
+            AnnSearchRequest([question.terms], "sparse", {"metric_type": "IP"}, limit=most),
+        ]
+        return _ids(client.hybrid_search(collection, sides, RRFRanker(), limit=most))
+
+
+def _ids(found):
+    return [hit["id"] if "id" in hit else hit["chunk_id"] for hit in found[0]]

@@ -22,6 +22,10 @@ def started():
         yield address
 
 
+SPARSE_ERROR = 2**-8
+"""A rank feature is kept with nine bits."""
+
+
 def _search(to, collection, wanted):
     url = to.replace("opensearch:", "http:")
     found = httpx.post(f"{url}/{collection}/_search", json=wanted, timeout=60).raise_for_status()
@@ -41,3 +45,26 @@ def nearest(to, collection, vector, most, source=None):
         knn["filter"] = {"term": {"source_name": source}}
     found = _search(to, collection, {"size": most, "query": {"knn": {"embedding": knn}}})
     return [hit["_id"] for hit in found]
+
+
+def by_terms(to, collection, terms, most):
+    return [hit["_id"] for hit in _search(to, collection, {"size": most, "query": _features(terms)})]
+
+
+def by_words(to, collection, words, most):
+    wanted = {"size": most, "query": {"match": {"text": words}}}
+    return [hit["_id"] for hit in _search(to, collection, wanted)]
+
+
+def hybrid(to, collection, question, most):
+    knn = {"knn": {"embedding": {"vector": question.vector.tolist(), "k": 200}}}
+    wanted = {"size": most, "query": {"bool": {"should": [knn, _features(question.terms)]}}}
+    return [hit["_id"] for hit in _search(to, collection, wanted)]
+
+
+def _features(terms):
+    linear = [
+        {"rank_feature": {"field": f"sparse.{term}", "linear": {}, "boost": weight}}
+        for term, weight in terms.items()
+    ]
+    return {"bool": {"should": linear}}

@@ -14,13 +14,15 @@ def started():
 
         def address(folder):
             server.wipe()
-            return server.url.replace("http:", "qdrant:")
+            # The question weighs its terms: how the engine does by itself is no function of the rows alone.
+            return f"{server.url.replace('http:', 'qdrant:')}?idf=false"
 
         yield address
 
 
 def _open(to):
-    return closing(QdrantClient(url=to.replace("qdrant:", "http:"), check_compatibility=False))
+    url = to.replace("qdrant:", "http:").partition("?")[0]
+    return closing(QdrantClient(url=url, check_compatibility=False))
 
 
 def rows(to, collection):
@@ -47,3 +49,27 @@ def nearest(to, collection, vector, most, source=None):
     with _open(to) as client:
         found = client.query_points(collection, query=vector.tolist(), query_filter=wanted, limit=most)
     return [str(point.id) for point in found.points]
+
+
+def by_terms(to, collection, terms, most):
+    with _open(to) as client:
+        found = client.query_points(collection, query=_sparse(terms), using="sparse", limit=most)
+    return [str(point.id) for point in found.points]
+
+
+def hybrid(to, collection, question, most):
+    with _open(to) as client:
+        found = client.query_points(
+            collection,
+            prefetch=[
+                models.Prefetch(query=question.vector.tolist(), limit=most),
+                models.Prefetch(query=_sparse(question.terms), using="sparse", limit=most),
+            ],
+            query=models.FusionQuery(fusion=models.Fusion.RRF),
+            limit=most,
+        )
+    return [str(point.id) for point in found.points]
+
+
+def _sparse(terms):
+    return models.SparseVector(indices=list(terms), values=list(terms.values()))

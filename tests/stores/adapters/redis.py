@@ -4,6 +4,7 @@ from contextlib import closing, contextmanager
 
 import redis
 
+from tests.stores.adapters.fusion import fused
 from tests.stores.adapters.seen import Seen
 from tests.stores.servers.redis import redis_server
 
@@ -58,3 +59,14 @@ def nearest(to, collection, vector, most, source=None):
     with _open(to) as client:
         found = client.ft(collection).search(wanted, {"vector": vector.tobytes()})
     return [document.id.split(":")[1] for document in found.docs]
+
+
+def by_words(to, collection, words, most):
+    with _open(to) as client:
+        found = client.ft(collection).search(_query(f"@text:({words})", most))
+    return [document.id.split(":")[1] for document in found.docs]
+
+
+def hybrid(to, collection, question, most):
+    near = nearest(to, collection, question.vector, most)
+    return fused(most, near, by_words(to, collection, question.words, most))

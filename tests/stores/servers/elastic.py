@@ -9,6 +9,7 @@ one. The shapes of its answers are those that OpenSearch 2.19 gave to the same r
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections import Counter, deque
 from contextlib import contextmanager
@@ -30,6 +31,7 @@ class ElasticServer:
             ("PUT", one, self._create),
             ("DELETE", one, self._drop),
             ("GET", f"{one}/_mapping", self._mapping),
+            ("PUT", f"{one}/_mapping", self._change_mapping),
             ("PUT", f"{one}/_settings", self._settings),
             ("POST", f"{one}/_refresh", self._refresh),
             ("POST", f"{one}/_flush", lambda request, name: self._index(name) and {}),
@@ -102,6 +104,14 @@ class ElasticServer:
 
     def _mapping(self, request, name):
         return {self.aliases.get(name, name): {"mappings": self._index(name)["mappings"]}}
+
+    def _change_mapping(self, request, name):
+        fields = self._index(name)["mappings"]["properties"]
+        for field, kind in request.json["properties"].items():
+            if fields.setdefault(field, kind) != kind:
+                reason = f"mapper [{field}] cannot be changed from type [{fields[field]['type']}]"
+                raise _error(400, "illegal_argument_exception", reason)
+        return {"acknowledged": True}
 
     def _settings(self, request, name):
         self._index(name)["settings"]["index"].update(request.json["index"])
@@ -211,23 +221,12 @@ class ElasticServer:
             # A scroll sees what was shown when it began; the pages of this server are small.
             self.scrolls[number] = (deque(index["shown"]), min(body["size"], 50))
             return self._page(number)
-        knn = body["knn"]
-        among = {
-            key: document
-            for key, document in index["shown"].items()
-            if all(
-                document.get(field) == value
-                for field, value in knn.get("filter", {"term": {}})["term"].items()
-            )
-        }
-        vectors = np.array([document[knn["field"]] for document in among.values()])
-        question = np.array(knn["query_vector"])
-        near = vectors @ question / np.linalg.norm(vectors, axis=1) / np.linalg.norm(question)
-        keys = list(among)
-        hits = [
-            {"_id": keys[place], "_score": (1 + near[place]) / 2} for place in np.argsort(-near)[: knn["k"]]
-        ]
-        return {"hits": {"hits": hits}}
+        # What both sides of a request find is summed up, as the real one does.
+        found = Counter(_nearest(index["shown"], body["knn"])) if "knn" in body else Counter()
+        if "query" in body:
+            found.update(_matching(index["shown"], body["query"]))
+        best = found.most_common(body["size"])
+        return {"hits": {"hits": [{"_id": key, "_score": score} for key, score in best]}}
 
     def _page(self, number):
         waiting, size = self.scrolls[number]
@@ -261,6 +260,53 @@ class ElasticServer:
         return {"acknowledged": True}
 
 
+def _nearest(shown, knn):
+    """Scores of the nearest documents."""
+    among = {
+        key: document
+        for key, document in shown.items()
+        if all(
+            document.get(field) == value for field, value in knn.get("filter", {"term": {}})["term"].items()
+        )
+    }
+    vectors = np.array([document[knn["field"]] for document in among.values()])
+    question = np.array(knn["query_vector"])
+    near = vectors @ question / np.linalg.norm(vectors, axis=1) / np.linalg.norm(question)
+    keys = list(among)
+    return {keys[place]: (1 + float(near[place])) / 2 for place in np.argsort(-near)[: knn["k"]]}
+
+
+def _matching(shown, query):
+    """Scores of the documents that a query meets: linear rank features, words of a text, or any of several."""
+    [(kind, wanted)] = query.items()
+    found = Counter()
+    if kind == "bool":
+        for each in wanted["should"]:
+            found.update(_matching(shown, each))
+    elif kind == "rank_feature":
+        field, _, feature = wanted["field"].partition(".")
+        assert wanted["linear"] == {}
+        for key, document in shown.items():
+            value = document.get(field, {}).get(feature)
+            if value is not None:
+                found[key] = _nine_bits(value) * wanted["boost"]
+    else:
+        assert kind == "match", query
+        [(field, words)] = wanted.items()
+        for key, document in shown.items():
+            count = len(
+                set(re.findall(r"\w+", words.lower())) & set(re.findall(r"\w+", document[field].lower()))
+            )
+            if count:
+                found[key] = float(count)
+    return found
+
+
+def _nine_bits(value):
+    """What Lucene keeps of a feature's value."""
+    return float((np.float32(value).view(np.uint32) >> 15 << 15).view(np.float32))
+
+
 def _error(status, kind, reason):
     return RefusalError(status, {"error": {"type": kind, "reason": reason}, "status": status})
 
@@ -271,11 +317,14 @@ def _check(field, value, properties):
         raise ValueError(f"mapping set to strict, dynamic introduction of [{field}] is not allowed")
     kind = properties[field]["type"]
     if kind == "dense_vector":
-        dims = properties[field]["dims"]
-        if len(value) != dims:
-            raise ValueError(f"[{field}] has {len(value)} numbers, and [dims] is {dims}")
-        if properties[field].get("similarity") == "cosine" and not any(value):
-            raise ValueError("The [cosine] similarity does not support vectors with zero magnitude")
+        _check_vector(field, value, properties[field])
+    elif kind == "rank_features":
+        if not isinstance(value, dict):
+            raise ValueError(f"[{field}] fields must be json objects, expected a START_OBJECT")
+        if not all(
+            type(one) in (int, float) and one >= np.finfo(np.float32).tiny for one in value.values()
+        ):
+            raise ValueError(f"[{field}] featureValue must be a positive normal float")
     elif kind == "flattened" and not isinstance(value, dict | type(None)):
         raise ValueError(f"[{field}] of type [flattened] must be an object")
     elif kind in _WORDS | {"integer", "long", "float", "date"}:
@@ -283,6 +332,20 @@ def _check(field, value, properties):
         for one in value if isinstance(value, list) else [value]:
             if one is not None and not isinstance(one, expected):
                 raise ValueError(f"failed to parse field [{field}] of type [{kind}]")
+
+
+def _check_vector(field, value, mapping):
+    if len(value) != mapping["dims"]:
+        raise ValueError(f"[{field}] has {len(value)} numbers, and [dims] is {mapping['dims']}")
+    if mapping.get("similarity") == "cosine" and not any(value):
+        raise ValueError("The [cosine] similarity does not support vectors with zero magnitude")
+
+
+def _check_features(field, value):
+    if not isinstance(value, dict):
+        raise TypeError(f"[{field}] fields must be json objects, expected a START_OBJECT")
+    if not all(one >= np.finfo(np.float32).tiny for one in value.values()):
+        raise ValueError(f"[{field}] featureValue must be a positive normal float")
 
 
 @contextmanager

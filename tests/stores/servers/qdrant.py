@@ -41,6 +41,7 @@ class QdrantServer:
             ("POST", "/collections/aliases", self._change_aliases),
             ("PUT", one, self._create),
             ("GET", one, self._describe),
+            ("PATCH", one, self._change),
             ("DELETE", one, self._delete),
             ("PUT", f"{one}/index", self._create_index),
             ("PUT", f"{one}/points", self._upsert),
@@ -84,7 +85,13 @@ class QdrantServer:
             )
         params = models.VectorParams.model_validate(wanted.vectors)
         config = edge.EdgeConfig(
-            vectors=edge.EdgeVectorParams(size=params.size, distance=_DISTANCES[params.distance])
+            vectors=edge.EdgeVectorParams(size=params.size, distance=_DISTANCES[params.distance]),
+            sparse_vectors={
+                name: edge.EdgeSparseVectorParams(
+                    modifier=edge.Modifier.Idf if one.modifier == models.Modifier.IDF else None
+                )
+                for name, one in (wanted.sparse_vectors or {}).items()
+            },
         )
         self._made += 1
         shard = edge.EdgeShard.create(str(self.folder / str(self._made)), config)
@@ -102,7 +109,12 @@ class QdrantServer:
             "segments_count": shard.info().segments_count,
             "payload_schema": {},
             "config": {
-                "params": {"vectors": request_json(wanted.vectors)},
+                "params": {
+                    "vectors": request_json(wanted.vectors),
+                    "sparse_vectors": {
+                        key: request_json(one) for key, one in (wanted.sparse_vectors or {}).items()
+                    },
+                },
                 "hnsw_config": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000},
                 "optimizer_config": {
                     "deleted_threshold": 0.2,
@@ -112,6 +124,13 @@ class QdrantServer:
                 },
             },
         }
+
+    def _change(self, request, name):
+        """Only what is there already is taken: the engine has no change of a modifier."""
+        wanted = _valid(models.UpdateCollection, request)
+        self._shard(name)
+        assert wanted.sparse_vectors == self.collections[name][1].sparse_vectors
+        return True
 
     def _delete(self, request, name):
         self._shard(name).close()
@@ -133,7 +152,7 @@ class QdrantServer:
         if "batch" in body:
             batch = body["batch"]
             payloads = batch.get("payloads") or [None] * len(batch["ids"])
-            rows = zip(batch["ids"], batch["vectors"], payloads, strict=True)
+            rows = zip(batch["ids"], _rows_of(batch["vectors"]), payloads, strict=True)
         else:
             rows = [(point["id"], point["vector"], point.get("payload")) for point in body["points"]]
         self._update(shard, lambda: edge.UpdateOperation.upsert_points([edge.Point(*row) for row in rows]))
@@ -148,7 +167,7 @@ class QdrantServer:
     def _retrieve(self, request, name):
         wanted = _valid(models.PointRequest, request)
         found = self._shard(name).retrieve(
-            wanted.ids, with_payload=bool(wanted.with_payload), with_vector=False
+            wanted.ids, with_payload=bool(wanted.with_payload), with_vector=bool(wanted.with_vector)
         )
         return [_record(one) for one in found]
 
@@ -160,7 +179,10 @@ class QdrantServer:
         wanted = _valid(models.ScrollRequest, request)
         page, offset = self._shard(name).scroll(
             edge.ScrollRequest(
-                offset=wanted.offset, limit=min(wanted.limit, 50), with_payload=bool(wanted.with_payload)
+                offset=wanted.offset,
+                limit=min(wanted.limit, 50),
+                with_payload=bool(wanted.with_payload),
+                with_vector=bool(wanted.with_vector),
             )
         )
         return {
@@ -170,15 +192,12 @@ class QdrantServer:
 
     def _query(self, request, name):
         wanted = _valid(models.QueryRequest, request)
-        must = wanted.filter.must if wanted.filter else []
-        conditions = [
-            edge.FieldCondition(one.key, match=edge.MatchValue(one.match.value)) for one in must or []
-        ]
         found = self._shard(name).query(
             edge.QueryRequest(
                 limit=wanted.limit,
-                query=edge.Query.Nearest(wanted.query.nearest),
-                filter=edge.Filter(must=conditions) if conditions else None,
+                query=_query(wanted),
+                prefetches=[_prefetch(one) for one in wanted.prefetch or []],
+                filter=_filter(wanted),
                 with_payload=bool(wanted.with_payload),
             )
         )
@@ -231,7 +250,49 @@ def _valid(kind, request):
 
 
 def _record(one):
-    return {"id": str(one.id), "payload": one.payload}
+    found = {"id": str(one.id), "payload": one.payload}
+    if one.vector:
+        found["vector"] = {name: _plain(vector) for name, vector in one.vector.items()}
+    return found
+
+
+def _plain(vector):
+    if isinstance(vector, edge.SparseVector):
+        return {"indices": vector.indices, "values": vector.values}
+    return vector
+
+
+def _rows_of(vectors):
+    """The vectors of each point, whether they have names or not."""
+    if isinstance(vectors, list):
+        return vectors
+    rows = zip(*vectors.values(), strict=True)
+    return [dict(zip(vectors, map(_vector, row), strict=True)) for row in rows]
+
+
+def _vector(vector):
+    return edge.SparseVector(vector["indices"], vector["values"]) if isinstance(vector, dict) else vector
+
+
+def _query(wanted):
+    if isinstance(wanted.query, models.FusionQuery):
+        return edge.Fusion.Rrf(k=2) if wanted.query.fusion == models.Fusion.RRF else edge.Fusion.Dbsf()
+    nearest = getattr(wanted.query, "nearest", wanted.query)
+    if isinstance(nearest, models.SparseVector):
+        nearest = edge.SparseVector(nearest.indices, nearest.values)
+    return edge.Query.Nearest(nearest, using=wanted.using)
+
+
+def _prefetch(wanted):
+    return edge.Prefetch(limit=wanted.limit, query=_query(wanted), filter=_filter(wanted))
+
+
+def _filter(wanted):
+    must = wanted.filter.must if wanted.filter else []
+    conditions = [
+        edge.FieldCondition(one.key, match=edge.MatchValue(one.match.value)) for one in must or []
+    ]
+    return edge.Filter(must=conditions) if conditions else None
 
 
 @contextmanager

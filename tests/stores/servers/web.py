@@ -94,4 +94,4 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(data)
 
-    do_GET = do_PUT = do_POST = do_DELETE = _answer  # noqa: N815 - names that the base class calls
+    do_GET = do_PUT = do_PATCH = do_POST = do_DELETE = _answer  # noqa: N815 - names that the base class calls

@@ -2,12 +2,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.opensearch.common.settings.Settings;
+import org.opensearch.index.mapper.MapperExtrasPlugin;
 import org.opensearch.knn.plugin.KNNPlugin;
 import org.opensearch.node.InternalSettingsPreparer;
 import org.opensearch.plugins.Plugin;
 import org.opensearch.transport.Netty4Plugin;
 
-/** A node of OpenSearch with HTTP and k-NN in this process: {@code java -cp ... Node.java FOLDER PORT}. */
+/** A node of OpenSearch with HTTP, k-NN and rank features in this process: {@code java -cp ... Node.java FOLDER PORT}. */
 public class Node {
     private static final class WithPlugins extends org.opensearch.node.Node {
         WithPlugins(Settings settings, Collection<Class<? extends Plugin>> plugins) {
@@ -26,7 +27,7 @@ public class Node {
             .put("transport.type", "netty4")
             .put("cluster.routing.allocation.disk.threshold_enabled", false)
             .build();
-        new WithPlugins(settings, List.of(Netty4Plugin.class, KNNPlugin.class)).start();
+        new WithPlugins(settings, List.of(Netty4Plugin.class, MapperExtrasPlugin.class, KNNPlugin.class)).start();
         Thread.currentThread().join();
     }
 }
