@@ -29,6 +29,19 @@ _READ_AS = {
     "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949", "big5": "big5hkscs",
 }  # fmt: skip
 """Python's names, each to its superset, as the WHATWG's encoding standard has them."""
+_ALSO_CALLED = {
+    "cp932": "x-sjis windows-31j", "gb18030": "x-gbk gb_2312-80 gb_2312", "big5hkscs": "x-x-big5 cn-big5",
+    "euc_jp": "x-euc-jp", "cp949": "windows-949 ksc_5601 ks_c_5601-1989", "cp874": "windows-874 dos-874",
+    "cp1255": "iso-8859-8-i iso-8859-8-e logical visual", "iso8859-6": "iso-8859-6-i iso-8859-6-e",
+    "mac_roman": "x-mac-roman mac", "mac_cyrillic": "x-mac-cyrillic x-mac-ukrainian", "koi8-r": "koi koi8",
+    "koi8-u": "koi8-ru", "utf-8": "unicode-1-1-utf-8", "cp1252": "x-cp1252 ansi", "cp1250": "x-cp1250",
+    "cp1251": "x-cp1251", "cp1253": "x-cp1253", "cp1254": "x-cp1254", "cp1256": "x-cp1256", "cp1257": "x-cp1257",
+    "cp1258": "x-cp1258",
+}  # fmt: skip
+"""Names that browsers know and Python does not, from the same standard."""
+_BY_OTHER_NAME = {name: ours for ours, names in _ALSO_CALLED.items() for name in names.split()}
+_NOT_IN_ASCII = ("utf-16", "utf_16", "utf-32", "utf_32")
+"""What no declaration can be right about that is read byte by byte."""
 DAMAGED_UTF8 = "charset_damaged:utf-8"
 """Warning: bytes that are no UTF-8 stand as U+FFFD in a text that otherwise is."""
 _SEQUENCES_A_FAULT = 2
@@ -135,6 +148,17 @@ def _damaged_utf8(data: bytes) -> str | None:
     return text if is_damaged_utf8(*utf8_signs(text)) else None
 
 
+def encoding_called(name: str) -> str | None:
+    """Python's name of the encoding that a declaration means, as browsers take it; None for one that nobody knows."""
+    name = name.strip().lower()
+    try:
+        found = codecs.lookup(_BY_OTHER_NAME.get(name, name)).name
+    except (LookupError, ValueError):
+        # A name with NUL in it is a ValueError and not a name that is not known.
+        return None
+    return _READ_AS.get(found, found)
+
+
 def utf8_signs(text: str) -> tuple[int, int]:
     """Of a text that was decoded with replacement: the sequences of UTF-8 in it, and the faults."""
     faults = text.count("\ufffd")
@@ -155,7 +179,7 @@ def _declared_or_guessed(data: bytes) -> tuple[str, tuple[str, ...]]:
     warnings: tuple[str, ...] = ()
     declared = _declared(data[:_HEAD])
     if declared is not None:
-        text = _try(data, declared)
+        text = None if declared.startswith(_NOT_IN_ASCII) else _try(data, declared)
         if text is not None:
             return text, ()
         warnings = (f"charset_declared_wrong:{declared}",)
@@ -186,11 +210,7 @@ def _declared(head: bytes) -> str | None:
     for pattern in _DECLARATIONS:
         found = pattern.search(head)
         if found:
-            try:
-                name = codecs.lookup(found[1].decode("ascii")).name
-            except (LookupError, UnicodeDecodeError):
-                return None
-            return _READ_AS.get(name, name)
+            return encoding_called(found[1].decode("ascii", "replace"))
     return None
 
 

@@ -23,10 +23,10 @@ _MAX_SPAN = 63
 class _Body:
     """Walks through a document's blocks and writes them."""
 
-    def __init__(self, package: Package, part: str, *, keep_hidden: bool) -> None:
+    def __init__(self, package: Package, part: str, roots: Iterable[Element], *, keep_hidden: bool) -> None:
         self._styles = Styles(package.related(part, "styles"))
         self._numbering = Numbering(package.related(part, "numbering"))
-        self._runs = RunReader(self._styles, keep_hidden=keep_hidden)
+        self._runs = RunReader(self._styles, roots, keep_hidden=keep_hidden)
         self._out = MarkdownWriter()
         self._code: list[str] = []
         self._carried = ""
@@ -144,8 +144,9 @@ def read_docx(package: Package, *, keep_hidden: bool) -> MarkdownWriter:
     part = package.main_part()
     root = package.tree(part)
     notes = {kind: package.related(part, name) for kind, name in _NOTE_PARTS.items()}
-    body = _Body(package, part, keep_hidden=keep_hidden)
-    return body.write(root, {kind: found for kind, found in notes.items() if found is not None})
+    known = {kind: found for kind, found in notes.items() if found is not None}
+    body = _Body(package, part, (root, *known.values()), keep_hidden=keep_hidden)
+    return body.write(root, known)
 
 
 def _left_out(element: Element) -> bool:

@@ -63,16 +63,24 @@ class Styles:
 
     def hidden(self, properties: Element | None) -> bool | None:
         """Whether a run's properties hide it; None when they say nothing of it."""
+        found = self._of_run(properties, "vanish")
+        return None if found is None else is_on(found.get(VAL))
+
+    def script(self, properties: Element | None) -> str | None:
+        """``superscript``, ``subscript`` or what else a run's properties say of where it stands."""
+        found = self._of_run(properties, "vertAlign")
+        return None if found is None else found.get(VAL)
+
+    def _of_run(self, properties: Element | None, name: str) -> Element | None:
+        """A property of a run: its own, else that of its style."""
         if properties is None:
             return None
-        own = _switch(properties, "vanish")
+        own = properties.find(f"{W}{name}")
         if own is not None:
             return own
-        for style in self._chain(_value(properties, "rStyle")):
-            run = style.find(f"{W}rPr")
-            if run is not None and (said := _switch(run, "vanish")) is not None:
-                return said
-        return None
+        runs = (style.find(f"{W}rPr") for style in self._chain(_value(properties, "rStyle")))
+        found = (None if run is None else run.find(f"{W}{name}") for run in runs)
+        return next((each for each in found if each is not None), None)
 
     def _kind(self, style_id: str | None) -> ParagraphKind:
         if style_id not in self._kinds:

@@ -12,6 +12,7 @@ from transforms.extractors.docx_styles import VAL, Styles, W, is_on
 from transforms.extractors.docx_symbols import symbol
 from transforms.extractors.formula import formula_text
 from transforms.extractors.safe_xml import Element, local_name
+from transforms.extractors.scripts import lowered, raised, settled
 
 _PLAIN = {
     "tab": "\t",
@@ -23,15 +24,17 @@ _GONE = frozenset(
     {"del", "moveFrom", "pPr", "rPr", "instrText", "delText", "delInstrText", "sdtPr", "sdtEndPr", "rt"}
 )
 """``rt`` is the reading above East Asian characters, which repeats them."""
+_SCRIPTS = {"superscript": raised, "subscript": lowered}
 _DRAWINGS = frozenset({"drawing", "pict", "object", "AlternateContent"})
 
 
 class RunReader:
     """Reads paragraphs one after the other: fields may begin in one and end in another."""
 
-    def __init__(self, styles: Styles, *, keep_hidden: bool) -> None:
+    def __init__(self, styles: Styles, roots: Iterable[Element], *, keep_hidden: bool) -> None:
         self._styles = styles
         self._keep_hidden = keep_hidden
+        self._endless = {mark for root in roots for mark in _endless_fields(root)}
         self._fields: list[bool] = []
         """Of each open field whether its result has begun."""
         self._boxes: list[Element] = []
@@ -40,7 +43,7 @@ class RunReader:
 
     def paragraph(self, paragraph: Element, *, hidden: bool) -> str:
         """A paragraph's text; ``hidden`` is what its style says of runs that do not say it themselves."""
-        return "".join(self._inline(paragraph, hidden=hidden))
+        return settled("".join(self._inline(paragraph, hidden=hidden)))
 
     def take_boxes(self) -> list[Element]:
         """The contents of text boxes met since the last call."""
@@ -62,19 +65,22 @@ class RunReader:
                 yield from self._inline(child, hidden=hidden)
 
     def _run(self, run: Element, *, hidden: bool) -> Iterator[str]:
-        said = self._styles.hidden(run.find(f"{W}rPr"))
+        properties = run.find(f"{W}rPr")
+        said = self._styles.hidden(properties)
         drop = (hidden if said is None else said) and not self._keep_hidden
+        script = _SCRIPTS.get(self._styles.script(properties) or "", str)
         for child in run:
             if child.tag == f"{W}fldChar":
                 yield self._field(child)
             elif not drop:
-                yield self._piece(child)
+                yield script(self._piece(child))
 
     def _piece(self, piece: Element) -> str:
         name = local_name(piece)
         if name in _DRAWINGS:
-            self._boxes.extend(text_boxes(piece))
-            return ""
+            boxes = list(text_boxes(piece))
+            self._boxes.extend(boxes)
+            return "" if boxes or name != "AlternateContent" else self._alternative(piece)
         if False in self._fields:
             return ""
         if name == "t":
@@ -89,6 +95,11 @@ class RunReader:
             return "".join(self._inline(piece, hidden=False))
         return _PLAIN.get(name, "")
 
+    def _alternative(self, alternatives: Element) -> str:
+        """Of characters in several forms, as Word has emoji, the first form that is text."""
+        texts = ("".join(map(self._piece, alternative)) for alternative in alternatives)
+        return next(filter(None, texts), "")
+
     def _note(self, kind: str, reference: Element) -> str:
         key = (kind, reference.get(f"{W}id", ""))
         if key not in self.notes:
@@ -98,13 +109,26 @@ class RunReader:
     def _field(self, mark: Element) -> str:
         kind = mark.get(f"{W}fldCharType")
         if kind == "begin":
-            self._fields.append(False)
-            return _tick_box(mark)
+            if mark not in self._endless:
+                self._fields.append(False)
+            return _tick_box(mark) or _choice(mark)
         if kind == "separate" and self._fields:
             self._fields[-1] = True
         elif kind == "end" and self._fields:
             self._fields.pop()
         return ""
+
+
+def _endless_fields(root: Element) -> list[Element]:
+    """The beginnings of fields that never end, behind which all text would be a field's code."""
+    open_fields: list[Element] = []
+    for mark in root.iter(f"{W}fldChar"):
+        kind = mark.get(f"{W}fldCharType")
+        if kind == "begin":
+            open_fields.append(mark)
+        elif kind == "end" and open_fields:
+            open_fields.pop()
+    return open_fields
 
 
 def text_boxes(drawing: Element) -> Iterator[Element]:
@@ -120,6 +144,17 @@ def text_boxes(drawing: Element) -> Iterator[Element]:
     else:
         for child in drawing:
             yield from text_boxes(child)
+
+
+def _choice(mark: Element) -> str:
+    """What is chosen from the list of a form, if the field is one."""
+    choices = mark.find(f"{W}ffData/{W}ddList")
+    if choices is None:
+        return ""
+    entries = [entry.get(VAL, "") for entry in choices.iterfind(f"{W}listEntry")]
+    states = (choices.find(f"{W}result"), choices.find(f"{W}default"))
+    chosen = next((found.get(VAL, "") for found in states if found is not None), "0")
+    return entries[int(chosen)] if chosen.isdecimal() and int(chosen) < len(entries) else ""
 
 
 def _tick_box(mark: Element) -> str:

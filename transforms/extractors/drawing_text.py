@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from transforms.extractors.formula import formula_text
 from transforms.extractors.safe_xml import Element, local_name
+from transforms.extractors.scripts import lowered, raised, settled
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _MAX_LEVEL = 8
@@ -26,7 +27,7 @@ def paragraphs(shape: Element) -> Iterator[Paragraph]:
     """The paragraphs of a shape, a cell or a diagram's node in order."""
     counts: dict[int, int] = {}
     for element in shape.iter(f"{_A}p"):
-        text = "".join(_inline(element))
+        text = settled("".join(_inline(element)))
         properties = element.find(f"{_A}pPr")
         if properties is None:
             counts.clear()
@@ -51,11 +52,17 @@ def _paragraph(text: str, properties: Element, counts: dict[int, int]) -> Paragr
     return Paragraph(text, level, bullet=True if marked else None)
 
 
+def _script_of(run: Element) -> Callable[[str], str]:
+    properties = run.find(f"{_A}rPr")
+    baseline = "0" if properties is None else properties.get("baseline", "0")
+    return str if not baseline.strip("0%") else lowered if baseline.startswith("-") else raised
+
+
 def _inline(parent: Iterable[Element]) -> Iterator[str]:
     for child in parent:
         name = local_name(child)
         if name in ("r", "fld"):
-            yield child.findtext(f"{_A}t") or ""
+            yield _script_of(child)(child.findtext(f"{_A}t") or "")
         elif name == "br":
             yield "\n"
         elif name in ("oMath", "oMathPara"):

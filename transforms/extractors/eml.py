@@ -6,6 +6,8 @@ HTML says far more; pictures that the HTML shows inside itself are not attachmen
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import email
 import email.errors
 import email.policy
@@ -17,7 +19,7 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage, Message
 from typing import TYPE_CHECKING, Any, cast
 
-from transforms.extractors.charset import DAMAGED_UTF8, decode
+from transforms.extractors.charset import DAMAGED_UTF8, decode, encoding_called
 from transforms.extractors.containers import EML
 from transforms.extractors.extraction import Extraction, RefusedPart, joined
 from transforms.extractors.language import with_language
@@ -39,6 +41,9 @@ _HEADERS = re.compile(
 _HEAD = 65_536
 _HEADER_AT_MOST = 16_384
 """Characters of a header that are read: some hundred recipients."""
+_WESTERN = "cp1252"
+"""What ISO 8859-1 is read as."""
+_ASCII = ("us-ascii", "ascii")
 _FAR_MORE = 3
 """HTML with so many times the letters of its plain text says what the plain text leaves out."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
@@ -114,6 +119,7 @@ def extract_eml(data: bytes, name: str, settings: ExtractSettings) -> Extraction
     Raises:
         RejectedError: ``corrupt`` for what has no header of a mail, ``encrypted``, or ``no_text``.
     """
+    data = data.removeprefix(codecs.BOM_UTF8)
     if not _HEADERS.search(data[:_HEAD]):
         raise RejectedError("corrupt", "The file has no header of a mail.")
     try:
@@ -213,6 +219,9 @@ def _content(part: Message) -> _Content:
         wordings = [_content(child) for child in _children(part)]
         found.bodies = _best(wordings).bodies
         found.attachments = [attachment for wording in wordings for attachment in wording.attachments]
+    elif part.get_content_maintype() == "multipart" and isinstance(part.get_payload(), str):
+        # None of the boundaries that are stated is there, so that nobody knows what its parts are.
+        found.bodies.append(_Body("plain", *_text(part)))
     elif part.get_content_maintype() == "multipart":
         for child in _children(part):
             found.add(_content(child))
@@ -258,15 +267,19 @@ def _text(part: Message) -> tuple[str, tuple[str, ...]]:
     """A text part's text: its own charset if that reads it, else what the bytes look like, with a warning."""
     data = part.get_payload(decode=True)
     data = data if isinstance(data, bytes) else b""
-    warnings: tuple[str, ...] = ()
-    try:
-        text = data.decode(part.get_content_charset() or "utf-8")
-    except (LookupError, ValueError):
-        # A name with NUL in it is a ValueError and not a name that is not known.
-        text, warnings = _guessed(data)
+    text, warnings = _decoded(data, part.get_content_charset() or "utf-8")
     if part.get_param("format") == "flowed":
         text = _unflow(text, joined=part.get_param("delsp") == "yes")
     return text, warnings
+
+
+def _decoded(data: bytes, charset: str) -> tuple[str, tuple[str, ...]]:
+    """The text in the charset that is stated; ISO 8859-1 is said of anything, so UTF-8 is tried before."""
+    stated = "ascii" if charset in _ASCII else encoding_called(charset)
+    for name in ("utf-8", _WESTERN) if stated == _WESTERN else (stated,):
+        with contextlib.suppress(LookupError, ValueError):
+            return data.decode(name or ""), ()
+    return _guessed(data)
 
 
 def _guessed(data: bytes) -> tuple[str, tuple[str, ...]]:
@@ -279,25 +292,31 @@ def _guessed(data: bytes) -> tuple[str, tuple[str, ...]]:
 def _unflow(text: str, *, joined: bool) -> str:
     """Lines as their writer meant them: one that ends in a space goes on in the next (RFC 3676)."""
     lines: list[str] = []
-    flows = False
+    depth = -1
     for line in canonical_text(text).split("\n"):
-        quoted = line.startswith(">")
-        own = line if quoted else line.removeprefix(" ")
-        if flows and not quoted:
+        quotes, own = _quoted(line)
+        if quotes == depth:
             lines[-1] += own
         else:
-            lines.append(own)
-        flows = not quoted and own.endswith(" ") and own != "-- "
-        if flows and joined:
+            lines.append(f"{'>' * quotes} {own}" if quotes else own)
+        # The depth of quotation at which the next line goes on with this one, if it does.
+        depth = quotes if own.endswith(" ") and own != "-- " else -1
+        if depth >= 0 and joined:
             lines[-1] = lines[-1][:-1]
     return "\n".join(lines)
+
+
+def _quoted(line: str) -> tuple[int, str]:
+    """How deep a line is quoted, and what it says behind the marks and one space."""
+    own = line.lstrip(">")
+    return len(line) - len(own), own.removeprefix(" ")
 
 
 def _members(attachments: list[Message]) -> Iterator[Member]:
     for number, part in enumerate(attachments, 1):
         kind = part.get_content_type()
         if kind == EML:
-            message = next(_children(part), None)
+            message = _enclosed(part)
             if message is not None:
                 subject = _header(message, "subject") or f"message {number}"
                 yield Member(_file_name(part) or f"{subject}.eml", _message_bytes(message))
@@ -306,6 +325,17 @@ def _members(attachments: list[Message]) -> Iterator[Member]:
         ending = mimetypes.guess_extension(kind) or ""
         name = _file_name(part) or f"attachment {number}{ending}"
         yield Member(name, data if isinstance(data, bytes) else b"")
+
+
+def _enclosed(part: Message) -> Message | None:
+    """The message that a part holds; written in Base64, against the rules, it is parsed as if it had no headers."""
+    message = next(_children(part), None)
+    coding = str(part.get("content-transfer-encoding") or "").strip().lower()
+    if message is None or message.keys() or coding != "base64":
+        return message
+    message["Content-Transfer-Encoding"] = coding
+    data = message.get_payload(decode=True)
+    return email.message_from_bytes(data, policy=_POLICY) if isinstance(data, bytes) else message
 
 
 def _message_bytes(message: Message) -> bytes | RejectedError:
@@ -326,9 +356,17 @@ def _metadata(message: EmailMessage) -> dict[str, JsonValue]:
 def _header(message: Message, name: str) -> str:
     """A header's decoded value on one line; empty when there is none or it cannot be read."""
     try:
-        return one_line(str(message.get(name) or ""))
+        return one_line(_unencoded(message, name) or str(message.get(name) or ""))
     except _HEADER_FAULTS:
         return ""
+
+
+def _unencoded(message: Message, name: str) -> str:
+    """A header that holds other bytes than ASCII, in UTF-8 or in the charset of the text; empty for all others."""
+    raw = str(next((value for key, value in message.raw_items() if key.lower() == name), ""))
+    if raw.isascii():
+        return ""
+    return _decoded(raw.encode("utf-8", "surrogateescape"), message.get_content_charset() or _ASCII[0])[0]
 
 
 def _date(message: Message) -> str:

@@ -19,6 +19,7 @@ from transforms.extractors.html_content import Content
 from transforms.extractors.letters import readable
 from transforms.extractors.markdown_writer import MarkdownWriter
 from transforms.extractors.mathml import mathml_text
+from transforms.extractors.scripts import lowered, raised, settled
 from transforms.model.document import Document, JsonValue, canonical_text
 from transforms.model.errors import RejectedError
 from transforms.structure.blocks import parse_blocks
@@ -35,6 +36,15 @@ _BLOCKS = frozenset((
 ))  # fmt: skip
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _CELLS = ("td", "th")
+_ROW_GROUPS = ("thead", "tbody", "tfoot")
+_LISTS = ("ul", "ol", "menu")
+_INNER_BLOCKS = (*_LISTS, "pre", "table")
+_LINES = _BLOCKS | {"li", "tr"}
+_SCRIPTS = {"sup": raised, "sub": lowered}
+_INNER = "\0"
+"""In the raw text of an item, where a list, a table or code stands; no page has it."""
+_DIGITS = 9
+"""Of a number that an attribute states, at most."""
 _SPACE = re.compile(r"\s+")
 _LANGUAGE = re.compile(r"\b(?:language|lang|highlight-source|brush:)[-\s]*([\w+#-]+)")
 _PERMALINKS = ("headerlink", "anchor", "anchorjs-link", "hash-link", "permalink")
@@ -182,16 +192,18 @@ class _Writer:
         elif tag == "table":
             self.end_paragraph()
             self._table(element)
-        elif tag in ("ul", "ol", "menu"):
+        elif tag in _LISTS:
             self.end_paragraph()
             self._list(element, 0)
         elif tag == "pre":
             self.end_paragraph()
-            self.out.code("".join(element.itertext()), _language(element))
+            self.out.code("".join(self._preformatted(element)), _language(element))
         elif tag in ("br", "hr"):
             self.end_paragraph()
         elif tag == "math":
             self._line.append(mathml_text(element))
+        elif tag in _SCRIPTS:
+            self._line.append(_SCRIPTS[tag](self._raw(element)))
         else:
             self._children(element, own_block=tag in _BLOCKS)
 
@@ -212,29 +224,72 @@ class _Writer:
             self.end_paragraph()
 
     def _list(self, items: HtmlElement, depth: int) -> None:
-        """Items on lines of their own; lists, tables and code inside an item follow it."""
-        number = int(items.get("start", "1")) if items.get("start", "1").isdigit() else 1
+        """Items on lines of their own, numbered as the page shows them."""
+        number = _number(items.get("start"), 1)
+        step = 1
+        if items.get("reversed") is not None:
+            number, step = _number(items.get("start"), sum(item.tag == "li" for item in items)), -1
         for item in items:
-            if item.tag in ("ul", "ol"):
+            if item.tag in _LISTS:
                 # Not allowed, and common.
                 self._list(item, depth + 1)
             elif isinstance(item.tag, str) and not self.content.leaves_out(item):
-                inner = list(_outermost(item, ("ul", "ol", "pre", "table")))
-                text = self._inline(item, without=inner)
-                if text:
-                    self.out.item(text, depth, number if items.tag == "ol" else None)
-                    number += 1
-                for block in inner:
-                    if block.tag in ("ul", "ol"):
-                        self._list(block, depth + 1)
-                    else:
-                        self.write(block)
+                number = _number(item.get("value"), number)
+                if self._item(item, depth, max(number, 0) if items.tag == "ol" else None):
+                    number += step
+
+    def _item(self, item: HtmlElement, depth: int, number: int | None) -> bool:
+        """An item, its lists, tables and code each before the text that follows it; whether it has text."""
+        inner = list(self._outermost(item))
+        first, *rest = self._raw(item, without=inner).split(_INNER)
+        is_written = bool(_squeezed(first))
+        self.out.item(_squeezed(first), depth, number)
+        for block, behind in zip(inner, map(_squeezed, rest), strict=True):
+            if block.tag in _LISTS:
+                self._list(block, depth + 1)
+            else:
+                self.write(block)
+            if is_written:
+                self.out.paragraph(behind)
+            else:
+                self.out.item(behind, depth, number)
+                is_written = bool(behind)
+        return is_written
+
+    def _outermost(self, element: HtmlElement) -> Iterator[HtmlElement]:
+        """What of an item is no part of its line."""
+        for child in element:
+            if not isinstance(child.tag, str) or self.content.leaves_out(child):
+                continue
+            if child.tag in _INNER_BLOCKS:
+                yield child
+            elif child.tag != "math":
+                yield from self._outermost(child)
+
+    def _preformatted(self, element: HtmlElement) -> Iterator[str]:
+        """The text of code as its page shows it: in lines, also where elements part them, and without buttons."""
+        yield element.text or ""
+        for child in element:
+            tail = child.tail or ""
+            if isinstance(child.tag, str) and not self.content.leaves_out(child):
+                inner = "".join(self._preformatted(child))
+                if child.tag == "br":
+                    yield "\n"
+                elif child.tag not in _LINES or inner.endswith("\n"):
+                    yield inner
+                elif child.getnext() is not None or tail:
+                    yield f"{inner}\n"
+                    tail = tail.removeprefix("\n")
+                else:
+                    yield inner
+            yield tail
 
     def _table(self, table: HtmlElement) -> None:
         """Rows with pipes; a table around others, or of one row or column, only arranges its cells."""
         for caption in table.iterchildren("caption"):
             self.out.paragraph(self._inline(caption))
-        rows = list(_rows(table))
+        groups = list(_row_groups(table))
+        rows = [row for group in groups for row in group]
         is_layout = (
             next(table.iterdescendants("table"), None) is not None or table.get("role") == "presentation"
         )
@@ -242,33 +297,46 @@ class _Writer:
             for cell in (cell for row in rows for cell in row):
                 self._children(cell, own_block=True)
             return
-        self.out.table(self._grid(rows))
+        self.out.table(self._grid(groups))
 
-    def _grid(self, rows: list[list[HtmlElement]]) -> list[list[str]]:
-        """The cells' text; a merged cell is repeated in each place that it covers."""
-        grid: list[dict[int, str]] = [{} for _ in rows]
-        placed = 0
-        for number, row in enumerate(rows):
-            column = 0
-            for cell in row:
-                while column in grid[number]:
-                    column += 1
-                text = self._inline(cell)
-                for below in grid[number : number + _span(cell, "rowspan")]:
-                    for right in range(_span(cell, "colspan")):
-                        below.setdefault(column + right, text)
-                        placed += 1
-                if placed > _CELLS_AT_MOST:
-                    raise RejectedError(
-                        "too_large", "A table of the page spans more cells than any page shows."
-                    )
-        return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in grid]
+    def _grid(self, groups: list[list[list[HtmlElement]]]) -> Iterator[list[str]]:
+        """The cells' text; a merged cell is repeated in each place that it covers in its group of rows."""
+        left = _CELLS_AT_MOST
+        for rows in groups:
+            grid: list[dict[int, str]] = [{} for _ in rows]
+            for number, row in enumerate(rows):
+                left = self._fill(row, grid[number : number + _SPAN_AT_MOST], left)
+            for places in grid:
+                yield [places.get(column, "") for column in range(max(places, default=-1) + 1)]
+
+    def _fill(self, row: list[HtmlElement], below: list[dict[int, str]], left: int) -> int:
+        """Write the cells of a row into its free places and all others that they cover; how many are left."""
+        column = 0
+        for cell in row:
+            while column in below[0]:
+                column += 1
+            text = self._inline(cell)
+            rows, columns = below[: _span(cell, "rowspan")], _span(cell, "colspan")
+            left -= len(rows) * columns
+            if left < 0:
+                raise RejectedError(
+                    "too_large", "A table of the page spans more cells than any page shows."
+                )
+            for covered in rows:
+                for place in range(column, column + columns):
+                    covered.setdefault(place, text)
+        return left
 
     def _inline(
         self, element: HtmlElement, *, without: Iterable[HtmlElement] = (), skip_permalinks: bool = False
     ) -> str:
-        skipped = set(without)
-        return _squeezed("".join(self._texts(element, skipped, skip_permalinks=skip_permalinks)))
+        return _squeezed(self._raw(element, without=without, skip_permalinks=skip_permalinks))
+
+    def _raw(
+        self, element: HtmlElement, *, without: Iterable[HtmlElement] = (), skip_permalinks: bool = False
+    ) -> str:
+        """All text of an element, its marks not settled; a sign in place of each element that it is ``without``."""
+        return "".join(self._texts(element, set(without), skip_permalinks=skip_permalinks))
 
     def _texts(
         self, element: HtmlElement, skipped: set[HtmlElement], *, skip_permalinks: bool
@@ -278,13 +346,17 @@ class _Writer:
             return
         yield element.text or ""
         for child in element:
-            if isinstance(child.tag, str) and child not in skipped and not self.content.leaves_out(child):
-                is_permalink = skip_permalinks and _is_permalink(child)
+            if child in skipped:
+                yield _INNER
+            elif isinstance(child.tag, str) and not self.content.leaves_out(child):
+                texts = self._texts(child, skipped, skip_permalinks=skip_permalinks)
                 # Inline elements are part of a word; all others part words.
-                edge = " " if child.tag in _BLOCKS or child.tag in ("br", "li", "tr", *_CELLS) else ""
-                if not is_permalink:
+                edge = " " if child.tag in _LINES or child.tag in ("br", *_CELLS) else ""
+                if child.tag in _SCRIPTS:
+                    yield _SCRIPTS[child.tag]("".join(texts))
+                elif not (skip_permalinks and _is_permalink(child)):
                     yield edge
-                    yield from self._texts(child, skipped, skip_permalinks=skip_permalinks)
+                    yield from texts
                     yield edge
             yield child.tail or ""
 
@@ -297,26 +369,33 @@ def _is_permalink(element: HtmlElement) -> bool:
     return is_inside and element.text_content().strip() in _PERMALINK_SIGNS
 
 
-def _rows(table: HtmlElement) -> Iterator[list[HtmlElement]]:
-    """The rows of a table, not of those inside it."""
-    for child in table:
-        if child.tag == "tr":
-            yield [cell for cell in child if cell.tag in _CELLS]
-        elif child.tag in ("thead", "tbody", "tfoot"):
-            yield from _rows(child)
+def _row_groups(table: HtmlElement) -> Iterator[list[list[HtmlElement]]]:
+    """A table's own rows, by the groups that merged cells end with; the foot may stand first."""
+    loose: list[HtmlElement] = []
+    for child in (*sorted(table, key=lambda child: bool(child.tag == "tfoot")), None):
+        if child is not None and child.tag == "tr":
+            loose.append(child)
+        elif child is None or child.tag in _ROW_GROUPS:
+            if loose:
+                yield list(map(_cells, loose))
+                loose = []
+            if child is not None:
+                yield [_cells(row) for row in child if row.tag == "tr"]
 
 
-def _outermost(element: HtmlElement, tags: tuple[str, ...]) -> Iterator[HtmlElement]:
-    for child in element:
-        if child.tag in tags:
-            yield child
-        elif isinstance(child.tag, str):
-            yield from _outermost(child, tags)
+def _cells(row: HtmlElement) -> list[HtmlElement]:
+    return [cell for cell in row if cell.tag in _CELLS]
+
+
+def _number(value: str | None, default: int) -> int:
+    value = (value or "").strip()
+    return int(value) if value.isascii() and value.isdigit() and len(value) <= _DIGITS else default
 
 
 def _span(cell: HtmlElement, name: str) -> int:
-    value = (cell.get(name) or "1").strip()
-    return max(1, min(int(value), _SPAN_AT_MOST)) if value.isascii() and value.isdigit() else 1
+    span = min(_number(cell.get(name), 1), _SPAN_AT_MOST)
+    # 0 means all rows that are left.
+    return span or (_SPAN_AT_MOST if name == "rowspan" else 1)
 
 
 def _language(element: HtmlElement) -> str:
@@ -331,4 +410,4 @@ def _language(element: HtmlElement) -> str:
 
 
 def _squeezed(text: str) -> str:
-    return _SPACE.sub(" ", readable(text)).strip()
+    return _SPACE.sub(" ", readable(settled(text))).strip()

@@ -35,6 +35,8 @@ def _pieces(element: HtmlElement) -> Iterator[str]:
             yield f"{sign}{_part(child)}"
     elif element.tag == "msqrt":
         yield f"√{_bracketed(_joined(children))}"
+    elif element.tag == "mfenced":
+        yield _fenced(element, children)
     elif element.tag == "mroot" and len(children) == 2:
         yield f"{_part(children[0])}^(1/{mathml_text(children[1])})"
     elif not children:
@@ -43,6 +45,17 @@ def _pieces(element: HtmlElement) -> Iterator[str]:
         yield _joined(children)
     if element.tag in ("mtr", "mtd"):
         yield " "
+
+
+def _fenced(element: HtmlElement, children: list[HtmlElement]) -> str:
+    """Parts in brackets that are attributes, with signs between them that are too."""
+    signs = "".join((element.get("separators", ",")).split())
+    text = ""
+    for number, child in enumerate(children):
+        if number and signs:
+            text += f"{signs[min(number, len(signs)) - 1]} "
+        text += "".join(_pieces(child)).strip()
+    return f"{element.get('open', '(')}{text}{element.get('close', ')')}"
 
 
 def _joined(children: list[HtmlElement]) -> str:

@@ -14,6 +14,7 @@ from transforms.extractors.charset import decode
 from transforms.extractors.containers import RST
 from transforms.extractors.markdown_writer import MarkdownWriter
 from transforms.extractors.rst_directives import Directive, parse_directive
+from transforms.extractors.scripts import lowered, raised, settled
 from transforms.model.document import Document, canonical_text
 from transforms.model.errors import RejectedError
 from transforms.structure.blocks import parse_blocks
@@ -36,6 +37,7 @@ _SAFE = {
     "smart_quotes": False,
     "line_length_limit": 1_000_000,
 }
+_SCRIPTS = {"superscript": raised, "subscript": lowered}
 _MAX_NESTED = 16
 """Unknown directives in each other; each is parsed anew."""
 _ROLE = re.compile(r"^:[\w.+:-]+:`(.*)`$|^`(.*)`(?::[\w.+:-]+:)?$", re.DOTALL)
@@ -224,6 +226,10 @@ _LEFT_OUT = frozenset(
 
 def inline_text(node: nodes.Node) -> str:
     """The text of inline content as readers see it: roles and links by their text, notes by their mark."""
+    return settled(_inline(node))
+
+
+def _inline(node: nodes.Node) -> str:
     name = type(node).__name__
     if name == "problematic":
         return role_text(node.astext())
@@ -236,7 +242,8 @@ def inline_text(node: nodes.Node) -> str:
         return ""
     if not node.children:
         return node.astext()
-    return "".join(map(inline_text, node.children))
+    text = "".join(map(_inline, node.children))
+    return _SCRIPTS.get(name, str)(text)
 
 
 def role_text(source: str) -> str:

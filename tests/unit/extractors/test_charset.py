@@ -153,3 +153,36 @@ def test_a_codec_that_reads_no_text_is_refused_as_an_encoding(name: str) -> None
 @pytest.mark.parametrize("name", ["cp1252", "utf-16", "utf-8-sig", "shift_jis", "cp500"])
 def test_encodings_of_text_pass(name: str) -> None:
     assert ExtractSettings(encoding=name).encoding == name
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding", "text"),
+    [
+        ("x-sjis", "cp932", "\u3053\u3093\u306b\u3061\u306f\u2460"),
+        ("windows-31j", "cp932", "\u3053\u3093\u306b\u3061\u306f\u2460"),
+        ("iso-8859-8-i", "cp1255", "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd"),
+        ("x-gbk", "gbk", "\u4e2d\u6587"),
+        ("windows-874", "cp874", "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35"),
+        ("windows-949", "cp949", "\uc548\ub155\ub620"),
+        ("x-mac-roman", "mac_roman", "Stra\u00dfe"),
+        ("x-mac-cyrillic", "mac_cyrillic", "\u041f\u0440\u0438\u0432\u0435\u0442"),
+        ("koi8-ru", "koi8_u", "\u041f\u0440\u0438\u0432\u0456\u0442"),
+        ("x-cp1251", "cp1251", "\u041f\u0440\u0438\u0432\u0435\u0442"),
+    ],
+)
+def test_declarations_are_known_by_the_names_that_browsers_know(
+    name: str, encoding: str, text: str
+) -> None:
+    data = f"<meta charset={name}>".encode() + text.encode(encoding)
+    assert decode(data) == (f"<meta charset={name}>{text}", ())
+
+
+@pytest.mark.parametrize("name", ["utf-16", "UTF-16LE", "utf-32"])
+def test_a_declaration_that_is_read_byte_by_byte_is_of_no_wide_encoding(name: str) -> None:
+    data = f"<meta charset={name}><p>Die Stra\u00dfe ist gesperrt, die T\u00fcr auch.".encode("cp1252")
+    text, warnings = decode(data)
+    assert text.endswith("<p>Die Stra\u00dfe ist gesperrt, die T\u00fcr auch.")
+    assert [warning.partition(":")[0] for warning in warnings] == [
+        "charset_declared_wrong",
+        "charset_guessed",
+    ]

@@ -294,3 +294,36 @@ def test_a_part_with_a_document_type_is_refused(make_docx: MakeDocx) -> None:
 def test_a_file_that_is_cut_off_is_corrupt(make_docx: MakeDocx) -> None:
     with pytest.raises(RejectedError, match="corrupt"):
         read(make_docx(p(r("x")))[:-40])
+
+
+def test_emoji_that_word_writes_in_two_forms_are_read_once(make_docx: MakeDocx) -> None:
+    emoji = (
+        '<w:r><mc:AlternateContent><mc:Choice Requires="w16se"><w16se:symEx xmlns:w16se="s" w16se:char="1F60F"/>'
+        "</mc:Choice><mc:Fallback><w:t>\U0001f60f</w:t></mc:Fallback></mc:AlternateContent></w:r>"
+    )
+    assert read(make_docx(p(r("Well ") + emoji + r(".")))).text == "Well \U0001f60f.\n"
+
+
+@pytest.mark.parametrize(
+    ("states", "chosen"),
+    [
+        ('<w:result w:val="1"/>', "blue"),
+        ('<w:default w:val="1"/>', "blue"),
+        ("", "red"),
+        ('<w:result w:val="9"/>', ""),
+    ],
+)
+def test_what_is_chosen_in_a_form_is_text(make_docx: MakeDocx, states: str, chosen: str) -> None:
+    entries = '<w:listEntry w:val="red"/><w:listEntry w:val="blue"/>'
+    field = (
+        f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList>{states}{entries}</w:ddList></w:ffData></w:fldChar>'
+        '</w:r><w:r><w:instrText>FORMDROPDOWN</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    )
+    assert read(make_docx(p(r("Colour: ") + field + r(".")))).text == f"Colour: {chosen}.\n"
+
+
+def test_a_field_that_never_ends_takes_no_text_with_it(make_docx: MakeDocx) -> None:
+    begin, end = (f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "end"))
+    code = "<w:r><w:instrText>PAGE</w:instrText></w:r>"
+    body = p(begin + code + r("One")) + p(begin + code + end + r("Two")) + p(begin + code)
+    assert read(make_docx(body)).text == "One\n\nTwo\n"

@@ -1,5 +1,6 @@
 """What is read out of mails."""
 
+import base64
 from email.message import EmailMessage
 
 import pytest
@@ -135,7 +136,7 @@ def test_pictures_shown_in_the_text_are_no_attachments() -> None:
 def test_flowed_lines_are_joined() -> None:
     data = b"Subject: S\nContent-Type: text/plain; format=flowed\n\nOne \nsentence.\n> quoted \n> twice\n-- \nAda\n"
     [document] = read(data)
-    assert document.text == "# S\n\nOne sentence.\n> quoted \n> twice\n-- \nAda\n"
+    assert document.text == "# S\n\nOne sentence.\n> quoted twice\n-- \nAda\n"
 
 
 @pytest.mark.parametrize("charset", ["windows-1252", "no-such-charset", "ascii"])
@@ -219,3 +220,60 @@ def test_a_charset_with_nul_in_its_name_is_one_that_nobody_knows():
     mail = b'Subject: Fuses\r\nContent-Type: text/plain; charset="ut\x00f-8"\r\n\r\nBlade fuses, 20 A.\r\n'
     [document] = registry.extract(mail, "a.eml", ExtractSettings()).documents
     assert "Blade fuses, 20 A." in document.text
+
+
+def part(charset: str, body: bytes, kind: str = "plain") -> bytes:
+    head = f"Subject: S\nContent-Type: text/{kind}; charset={charset}\nContent-Transfer-Encoding: 8bit\n\n"
+    return head.encode() + body
+
+
+@pytest.mark.parametrize(
+    ("charset", "body", "text"),
+    [
+        ("iso-8859-1", "\u201chi\u201d \u2013 5 \u20ac".encode("cp1252"), "\u201chi\u201d \u2013 5 \u20ac"),
+        ("ISO-8859-1", "Gr\u00fc\u00dfe \u4f60".encode(), "Gr\u00fc\u00dfe \u4f60"),
+        ("gb2312", "\u6731\u9555\u57fa".encode("gbk"), "\u6731\u9555\u57fa"),
+        ("ks_c_5601-1987", "\uc548\ub155 \ub620".encode("cp949"), "\uc548\ub155 \ub620"),
+        ("x-sjis", "\u3053\u3093\u2460".encode("cp932"), "\u3053\u3093\u2460"),
+        ("iso-2022-jp", "\u3053\u3093".encode("iso2022_jp"), "\u3053\u3093"),
+    ],
+)
+def test_charsets_mean_in_mails_what_programs_mean_by_them(charset: str, body: bytes, text: str) -> None:
+    [document] = read(part(charset, body))
+    assert (document.text, document.warnings) == (f"# S\n\n{text}\n", ())
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_headers_in_other_bytes_than_ascii_are_read(encoding: str) -> None:
+    names = "Subject: Gr\u00fc\u00dfe aus K\u00f6ln\nFrom: J\u00f6rg <j@club.example>\n".encode(encoding)
+    [document] = read(names + b"Content-Type: text/plain; charset=iso-8859-1\n\nText.\n")
+    assert document.title == "Gr\u00fc\u00dfe aus K\u00f6ln"
+    assert document.metadata["from"] == "J\u00f6rg <j@club.example>"
+
+
+def test_a_byte_order_mark_hides_no_header() -> None:
+    [document] = read(b"\xef\xbb\xbfFrom: a@b.example\nSubject: S\n\nText.\n")
+    assert document.text == "# S\n\nText.\n"
+
+
+def test_quotations_flow_as_deep_as_they_are() -> None:
+    text = "> one \n> two\n>> three \n>> four\n> five \nsix \nseven\n"
+    [document] = read(f"Subject: S\nContent-Type: text/plain; format=flowed\n\n{text}".encode())
+    assert document.text == "# S\n\n> one two\n>> three four\n> five \nsix seven\n"
+
+
+def test_a_body_whose_boundary_is_not_there_is_text() -> None:
+    [document] = read(b"Subject: S\nContent-Type: multipart/mixed; boundary=a\n\n--b\n\nThe text.\n--b--\n")
+    assert document.text == "# S\n\n--b\n\nThe text.\n--b--\n"
+
+
+@pytest.mark.parametrize("coding", ["base64", "7bit"])
+def test_a_mail_inside_is_read_however_it_is_written(coding: str) -> None:
+    inside = b"Subject: Inside\n\nIts text.\n"
+    head = (
+        "Subject: S\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nText.\n--b\n"
+        f"Content-Type: message/rfc822\nContent-Transfer-Encoding: {coding}\n\n"
+    )
+    written = base64.encodebytes(inside) if coding == "base64" else inside
+    outer, inner = read(head.encode() + written + b"\n--b--\n")
+    assert (outer.text, inner.text) == ("# S\n\nText.\n", "# Inside\n\nIts text.\n")

@@ -179,3 +179,59 @@ def test_readings_above_characters_are_left_out() -> None:
         "<p><ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>を<ruby><rb>読</rb><rt>よ</rt></ruby>む</p>"
     )
     assert read(page).text == "漢字を読む\n"
+
+
+@pytest.mark.parametrize(
+    ("inside", "code"),
+    [
+        ("a = 1<br>b = 2<br/>    c", "a = 1\nb = 2\n    c"),
+        ("<div>a</div><div>b</div>", "a\nb"),
+        ("<div>a</div>\n<div>b\n</div><div>c</div>", "a\nb\nc"),
+        ("<ol><li>a</li><li>b</li></ol>", "a\nb"),
+        ("<code><span>x</span> = <span>1</span>\n</code><button>Copy</button>", "x = 1"),
+    ],
+)
+def test_code_keeps_the_lines_that_elements_part(inside: str, code: str) -> None:
+    assert read(f"<pre>{inside}</pre>").text == f"```\n{code}\n```\n"
+
+
+def test_text_behind_a_list_or_code_in_an_item_stays_behind_it() -> None:
+    page = "<ol><li>Run <pre>make</pre> and wait.</li><li>Next<ul><li>inner</li></ul>tail</li><li><pre>x</pre>Last</ol>"
+    assert read(page).text == (
+        "1. Run\n\n```\nmake\n```\n\nand wait.\n\n2. Next\n   - inner\n\ntail\n\n```\nx\n```\n\n3. Last\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "numbers"),
+    [
+        ("<ol><li value=5>a<li>b</ol>", "5. a\n6. b\n"),
+        ("<ol start=3><li>a<li value=7>b</ol>", "3. a\n7. b\n"),
+        ("<ol reversed><li>a<li>b<li>c</ol>", "3. a\n2. b\n1. c\n"),
+        ("<ol start=x><li value='-1'>a<li>b</ol>", "1. a\n2. b\n"),
+    ],
+)
+def test_items_have_the_numbers_that_the_page_shows(page: str, numbers: str) -> None:
+    assert read(page).text == numbers
+
+
+def test_the_foot_of_a_table_is_its_last_row_and_a_cell_may_span_all_rows_that_are_left() -> None:
+    page = (
+        "<table><thead><tr><th>a<th>b</thead><tfoot><tr><td>sum<td>3</tfoot>"
+        "<tbody><tr><td rowspan=0>x<td>1<tr><td>2</tbody></table>"
+    )
+    assert read(page).text.splitlines() == [
+        "| a | b |",
+        "| --- | --- |",
+        "| x | 1 |",
+        "| x | 2 |",
+        "| sum | 3 |",
+    ]
+
+
+def test_brackets_of_formulas_may_be_attributes() -> None:
+    fenced = "<mfenced{}><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mi>c</mi></mfenced>"
+    assert read(f"<p><math>{fenced.format('')}</math></p>").text == "(a + b, c)\n"
+    assert (
+        read(f"<p><math>{fenced.format(' open=[ close=] separators=;')}</math></p>").text == "[a + b; c]\n"
+    )
