@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from transforms.model.errors import ParquetryError
+from transforms.model.errors import TableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,12 +48,12 @@ class TermStatistics:
         """Those of these chunks without the other ones, all of which are among them.
 
         Raises:
-            ParquetryError: they are not: some term would be in fewer chunks than none.
+            TableError: they are not: some term would be in fewer chunks than none.
         """
         minus = TermStatistics(-other.chunks, other.ids, -other.frequencies)
         left = _summed([self, minus])
         if left.chunks < 0 or (left.frequencies < 0).any():
-            raise ParquetryError("Terms were to be taken away that are not there.")
+            raise TableError("Terms were to be taken away that are not there.")
         return left
 
 
