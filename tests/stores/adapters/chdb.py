@@ -7,20 +7,25 @@ from chdb import session
 from tests.stores.adapters.seen import Seen
 
 BY_TERMS = """
-SELECT chunk_id,
-  arraySum((term, value) -> value * transform(term, {terms}, {weights}, 0.0), sparse_indices, sparse_values) AS score
+SELECT chunk_id, arraySum(
+  (term, value) -> value * transform(term, {terms:Array(UInt32)}, {weights:Array(Float32)}, 0.0),
+  sparse_indices, sparse_values
+) AS score
 FROM chunks FINAL WHERE score > 0 ORDER BY score DESC
 """
 BY_WORDS = """
-SELECT chunk_id FROM chunks FINAL WHERE hasAnyTokens(text, {words})
+SELECT chunk_id FROM chunks FINAL WHERE hasAnyTokens(text, {words:String})
 """
 HYBRID = """
 WITH words AS (
-  SELECT chunk_id,
-    arraySum((term, value) -> value * transform(term, {terms}, {weights}, 0.0), sparse_indices, sparse_values) AS score
+  SELECT chunk_id, arraySum(
+    (term, value) -> value * transform(term, {terms:Array(UInt32)}, {weights:Array(Float32)}, 0.0),
+    sparse_indices, sparse_values
+  ) AS score
   FROM chunks FINAL WHERE score > 0 ORDER BY score DESC LIMIT 100
 ), near AS (
-  SELECT chunk_id, cosineDistance(embedding, {vector}) AS distance FROM chunks FINAL ORDER BY distance LIMIT 100
+  SELECT chunk_id, cosineDistance(embedding, {vector:Array(Float32)}) AS distance
+  FROM chunks FINAL ORDER BY distance LIMIT 100
 )
 SELECT chunk_id FROM (
   SELECT chunk_id, row_number() OVER (ORDER BY score DESC) AS rank FROM words
@@ -34,9 +39,9 @@ def started():
     yield lambda folder: f"chdb:{folder}/chdb"
 
 
-def _table(to, query):
+def _table(to, query, **values):
     with closing(session.Session(to.removeprefix("chdb:"))) as opened:
-        return opened.query(query, "ArrowTable").to_pylist()
+        return opened.query(query, "ArrowTable", params=values).to_pylist()
 
 
 def rows(to, collection):
@@ -59,9 +64,7 @@ def nearest(to, collection, vector, most, source=None):
 
 
 def _ids(to, query, collection, **values):
-    for name, value in values.items():
-        query = query.replace(f"{{{name}}}", str(value))
-    return [row["chunk_id"] for row in _table(to, query.replace("chunks", collection))]
+    return [row["chunk_id"] for row in _table(to, query.replace("chunks", collection), **values)]
 
 
 def by_terms(to, collection, terms, most):
@@ -69,7 +72,7 @@ def by_terms(to, collection, terms, most):
 
 
 def by_words(to, collection, words, most):
-    return _ids(to, BY_WORDS, collection, words=[words])[:most]
+    return _ids(to, BY_WORDS, collection, words=words)[:most]
 
 
 def hybrid(to, collection, question, most):

@@ -19,7 +19,7 @@ WITH words AS (
   JOIN (SELECT unnest($terms::UINTEGER[]) AS term, unnest($weights::FLOAT[]) AS weight) USING (term)
   GROUP BY chunk_id ORDER BY score DESC LIMIT 100
 ), near AS (
-  SELECT chunk_id, array_cosine_distance(embedding, $vector::FLOAT[16]) AS distance
+  SELECT chunk_id, array_cosine_distance(embedding, $vector::FLOAT[384]) AS distance
   FROM chunks ORDER BY distance LIMIT 100
 )
 SELECT chunk_id FROM (
@@ -70,5 +70,6 @@ def by_terms(to, collection, terms, most):
 def hybrid(to, collection, question, most):
     asked = {**_asked(question.terms), "vector": question.vector.tolist()}
     with _open(to) as db:
-        found = db.execute(HYBRID.replace("chunks", collection), asked)
+        query = HYBRID.replace("chunks", collection).replace("384", str(len(question.vector)))
+        found = db.execute(query, asked)
         return [row[0] for row in found.fetchall()[:most]]

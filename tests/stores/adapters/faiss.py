@@ -51,10 +51,9 @@ def nearest(to, collection, vector, most, source=None):
 def by_terms(to, collection, terms, most):
     rows = pq.read_table(files(to, collection)[1]).combine_chunks()
     ids, weights = np.array(list(terms), np.uint32), np.array(list(terms.values()), np.float32)
-    (indices,), (values,) = rows["sparse_indices"].chunks, rows["sparse_values"].chunks
-    found = scores(indices, values, ids, weights)
-    best = np.argsort(-found, kind="stable")[:most]
-    return rows["chunk_id"].take(best[found[best] > 0]).to_pylist()
+    by_terms = scores(rows["sparse_indices"].chunk(0), rows["sparse_values"].chunk(0), ids, weights)
+    best = np.argsort(-by_terms, kind="stable")[:most]
+    return rows["chunk_id"].take(best[by_terms[best] > 0]).to_pylist()
 
 
 def hybrid(to, collection, question, most):
