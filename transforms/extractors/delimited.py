@@ -1,7 +1,8 @@
 """Reads CSV and TSV: a table of pipe rows, or a document a row. Cells are text as it is written.
 
 The separator is the one that a first line ``sep=;`` tells, or that the header has most of, so that files of
-countries where a number has a comma are read. Rows that are longer than the header widen the table; nothing is lost.
+countries where a number has a comma are read; in a table that is one document a title may stand above the header. Rows
+that are longer than the header widen the table, and columns of one name are numbered; nothing is lost.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import csv
 import io
 import re
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 from transforms.extractors.charset import decode
@@ -35,6 +37,11 @@ UNQUOTED = "quotes_ignored"
 _EXCELS_SEPARATOR = re.compile(r"\A\n*sep=([\t !#-/:-@\[-`{-~])\n", re.IGNORECASE)
 """The line above the header by which Excel is told the separator."""
 _QUOTED = re.compile(r'"[^"]*"')
+_SEPARATORS = ",;\t|"
+_SAMPLE = 65_536
+_ROWS = 100
+_NEARLY_ALL = 0.8
+"""Share of the rows below a title that have as many separators."""
 
 
 def extract_csv(
@@ -75,6 +82,8 @@ def extract_delimited(
         text, warnings = decode(data, settings.encoding)
         text = canonical_text(text)
         skipped, separator = separator_of(text, media_type)
+        if not is_by_record(settings, auto=False):
+            separator = _separator_below_title(text[skipped:], separator)
         frame, more_warnings = _frame(text[skipped:], separator)
         warnings += more_warnings
     if is_by_record(settings, auto=False):
@@ -102,12 +111,33 @@ def separator_of(text: str, media_type: str) -> tuple[int, str]:
     if media_type == TSV:
         return 0, "\t"
     header = _QUOTED.sub("", text.lstrip("\n").partition("\n")[0])
-    return 0, max(",;\t|", key=header.count)
+    return 0, max(_SEPARATORS, key=header.count)
 
 
 def column_names(header: Sequence[str]) -> list[str]:
-    """What the fields of a row are called: a column without a name by its place."""
-    return [str(name) or f"column {number}" for number, name in enumerate(header, 1)]
+    """What the fields of a row are called: a column without a name by its place, the second ``a`` is ``a (2)``."""
+    names: dict[str, None] = {}
+    for number, stated in enumerate(header, 1):
+        name = wanted = str(stated) or f"column {number}"
+        again = 1
+        while name in names:
+            again += 1
+            name = f"{wanted} ({again})"
+        names[name] = None
+    return list(names)
+
+
+def _separator_below_title(text: str, separator: str) -> str:
+    """The separator of nearly all rows, where the first line's is in none of them: that line is a title then."""
+    lines = [line for line in _QUOTED.sub("", text[:_SAMPLE]).split("\n") if line.strip()]
+    rows = lines[1 : _ROWS + 1]
+    if len(rows) < 2 or sum(separator in row for row in rows) * 2 > len(rows):
+        return separator
+    for other in _SEPARATORS:
+        count, share = Counter(row.count(other) for row in rows).most_common(1)[0]
+        if count and share >= _NEARLY_ALL * len(rows):
+            return other
+    return separator
 
 
 def _records(frame: pd.DataFrame, before: int) -> Iterator[Record]:

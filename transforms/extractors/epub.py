@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 _CONTAINER = "META-INF/container.xml"
 _RIGHTS = "META-INF/encryption.xml"
-_PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+_NO_PAGES = ("image/", "audio/", "video/", "font/", "text/css", "text/javascript", "application/javascript")
+_PAGES = (".xhtml", ".html", ".htm", ".xml")
+_CONTENTS = "application/x-dtbncx+xml"
+"""The old navigation document, which is no page."""
 _METADATA = {"creator": "author", "date": "created", "publisher": "publisher", "subject": "subject"}
 
 
@@ -81,7 +84,7 @@ def _package_path(archive: Archive) -> str:
 
 
 def _spine(root: Element, folder: str) -> list[_Item]:
-    """The items of the book in reading order."""
+    """The items of the book in reading order; those of a book that tells none in the order of its list."""
     items: dict[str, _Item] = {}
     order: list[str] = []
     for element in root.iter():
@@ -89,13 +92,16 @@ def _spine(root: Element, folder: str) -> list[_Item]:
             items[element.get("id", "")] = _item(element, folder)
         elif local_name(element) == "itemref":
             order.append(element.get("idref", ""))
-    return [items[key] for key in order if key in items and items[key].is_page]
+    chapters = [items[key] for key in order if key in items and items[key].is_page]
+    return chapters or [item for item in items.values() if item.is_page and item.path.endswith(_PAGES)]
 
 
 def _item(element: Element, folder: str) -> _Item:
     path = posixpath.normpath(posixpath.join(folder, unquote(element.get("href", ""))))
     navigation = "nav" in element.get("properties", "").split()
-    return _Item(path, element.get("media-type", "") in _PAGES, navigation)
+    # Programs state other types for pages too, and what the spine names is to be read.
+    kind = element.get("media-type", "").strip().lower()
+    return _Item(path, not kind.startswith(_NO_PAGES) and kind != _CONTENTS, navigation)
 
 
 def _chapter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transforms.extractors.containers import DOCX, PPTX, XLSX
@@ -42,7 +43,8 @@ def extract_xlsx(data: bytes, name: str, settings: ExtractSettings) -> Document:
     from transforms.extractors.xlsx import read_xlsx
 
     package = Package(data, caps(settings), "XLSX")
-    return _document(package, read_xlsx(data, package.archive), XLSX, "xlsx/1")
+    written, warnings = read_xlsx(data, package.archive)
+    return replace(_document(package, written, XLSX, "xlsx/1"), warnings=warnings)
 
 
 def caps(settings: ExtractSettings) -> Caps:

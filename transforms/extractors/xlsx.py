@@ -1,21 +1,25 @@
 """Reads workbooks: a sheet is a heading and its cells are pipe tables, parted where a row is blank.
 
-Cells show values: results as they were last computed, dates in ISO form, merged cells repeated in each
-place they cover. Hidden sheets are kept and marked. Left out are formulas, charts, comments and formats.
+Cells show values: results as they were last computed, errors too, dates in ISO form, merged cells repeated in each
+place they cover. Formulas that were never computed show nothing, and a warning counts them. Hidden sheets are kept and
+marked. Left out are formulas, charts, comments and formats.
 """
 
 from __future__ import annotations
 
 import datetime
+import decimal
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from transforms.extractors.inflate import Archive
 from transforms.extractors.markdown_writer import MarkdownWriter
 from transforms.extractors.safe_xml import has_doctype
-from transforms.extractors.xlsx_sparse import with_closed_gaps
+from transforms.extractors.xlsx_cells import CellFacts
+from transforms.extractors.xlsx_sparse import rewritten
 from transforms.model.errors import RejectedError
 
 if TYPE_CHECKING:
@@ -25,6 +29,8 @@ Range: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
 """First and last cell, each as row and column from 0."""
 
 HIDDEN_MARK = "(hidden)"
+UNCOMPUTED = "formulas_without_values"
+"""Warning with a count: cells that show nothing until a program computes them."""
 
 MAX_CELLS = 20_000_000
 """Cells from the first to the last of a sheet, its gaps closed: the reader holds all of them, 32 bytes a cell."""
@@ -33,22 +39,38 @@ _MANY_CELLS = 2_000_000
 """From here on the gaps of a sheet are closed before it is read: it may be nearly empty."""
 _REFERENCE = re.compile(rb"""\br\s*=\s*["']([A-Z]*)([0-9]{1,9})["']""")
 _LONGEST_REFERENCE = 32
+_EXACT = 10**17
+"""Up to here the digits of a whole number are those that the file has."""
+_SCIENTIFIC = 10**21
 _NOISE = datetime.timedelta(microseconds=500_000)
 
 
-def read_xlsx(data: bytes, archive: Archive) -> MarkdownWriter:
-    """The sheets of a workbook in order; ``archive`` is the same bytes, opened with caps.
+@dataclass(slots=True)
+class _Facts:
+    """What decides how a workbook is read."""
+
+    has_merged_cells: bool = False
+    """Whether any sheet may have some."""
+    spread: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """The last row and column of those sheets that span many cells."""
+    faulty: list[str] = field(default_factory=list)
+    """The sheets in which a cell shows an error."""
+    uncomputed: int = 0
+
+
+def read_xlsx(data: bytes, archive: Archive) -> tuple[MarkdownWriter, tuple[str, ...]]:
+    """The sheets of a workbook in order, and warnings; ``archive`` is the same bytes, opened with caps.
 
     Raises:
         RejectedError: ``corrupt``, ``encrypted``, ``decompression_bomb`` or ``too_large``.
     """
-    has_merged_cells, spread = _inspect(archive)
-    if spread:
-        data = _closed(archive, spread)
+    facts = _inspect(archive)
+    if facts.spread or facts.faulty:
+        data = _rewritten(archive, facts)
     out = MarkdownWriter()
-    for title, frame, merged in _sheets(data, with_merged=has_merged_cells):
+    for title, frame, merged in _sheets(data, with_merged=facts.has_merged_cells):
         _write(title, _texts(frame, merged), out)
-    return out
+    return out, (f"{UNCOMPUTED}={facts.uncomputed}",) if facts.uncomputed else ()
 
 
 def _sheets(data: bytes, *, with_merged: bool) -> Iterator[tuple[str, pd.DataFrame, Iterable[Range]]]:
@@ -72,11 +94,11 @@ def _sheets(data: bytes, *, with_merged: bool) -> Iterator[tuple[str, pd.DataFra
         raise RejectedError("corrupt", f"The XLSX cannot be read: {error}.") from error
 
 
-def _closed(archive: Archive, sheets: Mapping[str, tuple[int, int]]) -> bytes:
-    """The workbook with the gaps in these sheets closed, if they are small enough then."""
-    data, cells = with_closed_gaps(archive, sheets)
+def _rewritten(archive: Archive, facts: _Facts) -> bytes:
+    """The workbook as the reader can read it, if the sheets whose gaps are closed are small enough then."""
+    data, cells = rewritten(archive, facts.spread, facts.faulty)
     if cells > MAX_CELLS:
-        row, column = max(sheets.values())
+        row, column = max(facts.spread.values())
         raise RejectedError(
             "too_large",
             f"A sheet reaches to row {row} and column {column}, and is full; the limit is {MAX_CELLS} cells.",
@@ -84,28 +106,28 @@ def _closed(archive: Archive, sheets: Mapping[str, tuple[int, int]]) -> bytes:
     return data
 
 
-def _inspect(archive: Archive) -> tuple[bool, dict[str, tuple[int, int]]]:
-    """Inflate every part under the caps, before the reader does it without them.
-
-    Returns:
-        Whether any sheet may have merged cells, and the last row and column of those sheets that span many cells.
-    """
-    merged = False
-    spread = {}
+def _inspect(archive: Archive) -> _Facts:
+    """Inflate every part under the caps, before the reader does it without them."""
+    facts = _Facts()
     for name in archive.names:
-        rows, columns, tail = 0, 0, b""
         is_sheet = "/worksheets/" in name and name.endswith(".xml")
+        rows, columns, tail = 0, 0, b""
+        cells = CellFacts()
         for position, piece in enumerate(archive.pieces(name)):
             if position == 0 and name.endswith((".xml", ".rels")) and has_doctype(piece):
                 raise RejectedError("corrupt", f"{name!r} in the XLSX declares a document type.")
             if is_sheet:
                 joined = tail + piece
                 row, column = _extent(joined)
-                merged = merged or b"<mergeCell" in joined
+                facts.has_merged_cells |= b"<mergeCell" in joined
                 rows, columns, tail = max(rows, row), max(columns, column), piece[-_LONGEST_REFERENCE:]
+                cells.look_at(piece)
         if rows * columns > _MANY_CELLS:
-            spread[name] = (rows, columns)
-    return merged, spread
+            facts.spread[name] = (rows, columns)
+        if cells.errors:
+            facts.faulty.append(name)
+        facts.uncomputed += cells.uncomputed
+    return facts
 
 
 def _extent(piece: bytes) -> tuple[int, int]:
@@ -160,6 +182,8 @@ def cell_text(value: object) -> str:
     """A cell's value as text: dates in ISO form, numbers to the 15 digits that a workbook keeps."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
+    if isinstance(value, int):
+        return str(value) if abs(value) < _EXACT else _large(value)
     if isinstance(value, float):
         return format(value, ".15g")
     if isinstance(value, datetime.datetime):
@@ -170,6 +194,12 @@ def cell_text(value: object) -> str:
     if isinstance(value, datetime.time):
         return value.isoformat(timespec="seconds")
     return str(value).strip()
+
+
+def _large(value: int) -> str:
+    """A whole number of more digits than a workbook keeps, which the reader makes up."""
+    text = format(float(value), ".15g")
+    return text if abs(value) >= _SCIENTIFIC else str(int(decimal.Decimal(text)))
 
 
 def _date_text(value: datetime.datetime) -> str:

@@ -15,6 +15,7 @@ from lxml import etree
 
 from transforms.extractors.inflate import Archive
 from transforms.extractors.safe_xml import Element, local_name, parse_xml
+from transforms.extractors.xlsx_cells import with_errors_as_text
 
 Places: TypeAlias = dict[int, int]
 """New numbers of rows or columns by old ones, from 1."""
@@ -22,8 +23,11 @@ Places: TypeAlias = dict[int, int]
 _VALUES = ("v", "is")
 
 
-def with_closed_gaps(archive: Archive, sheets: Collection[str]) -> tuple[bytes, int]:
-    """The workbook with the gaps of these sheets closed, and the most cells that one of them still spans.
+def rewritten(archive: Archive, spread: Collection[str], faulty: Collection[str]) -> tuple[bytes, int]:
+    """The workbook with the gaps of the sheets in ``spread`` closed, and the errors of those in ``faulty`` as texts.
+
+    Returns:
+        It, and the most cells that a sheet whose gaps were closed still spans.
 
     Raises:
         RejectedError: ``corrupt``, where a sheet is no XML.
@@ -33,7 +37,9 @@ def with_closed_gaps(archive: Archive, sheets: Collection[str]) -> tuple[bytes, 
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as workbook:
         for name in archive.names:
             data = archive.read(name)
-            if name in sheets:
+            if name in faulty:
+                data = with_errors_as_text(data)
+            if name in spread:
                 root = parse_xml(data, f"{name!r} in the XLSX")
                 most = max(most, _close_gaps(root))
                 data = etree.tostring(root, encoding="utf-8")

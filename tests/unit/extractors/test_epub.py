@@ -83,3 +83,35 @@ def test_a_declaration_that_stands_in_the_wrong_place_is_passed_over(zipped: Zip
         }
     )
     assert read(data).text == "T\u00fcr.\n"
+
+
+def test_pages_are_read_whatever_type_is_stated_and_pictures_are_none(zipped: Zipped) -> None:
+    odd = "".join(
+        f'<item id="{key}" href="{key}.xhtml" media-type="{kind}"/>'
+        for key, kind in (("a", "text/xml"), ("b", "Application/XHTML+XML"), ("c", ""))
+    )
+    cover = '<item id="p" href="p.svg" media-type="image/svg+xml"/>'
+    spine = "".join(f'<itemref idref="{key}"/>' for key in "pcab")
+    data = zipped(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "EPUB/book.opf": package(odd + cover, spine),
+            "EPUB/p.svg": "<svg/>",
+            **{f"EPUB/{key}.xhtml": page(f"<p>{key.upper()}.</p>") for key in "abc"},
+        }
+    )
+    assert (read(data).text, read(data).warnings) == ("C.\n\nA.\n\nB.\n", ())
+
+
+def test_a_book_that_tells_no_order_is_read_in_that_of_its_list(zipped: Zipped) -> None:
+    items = item("n", "nav.xhtml", "nav") + item("b", "b.xhtml") + item("a", "a.xhtml")
+    data = zipped(
+        {
+            "META-INF/container.xml": CONTAINER,
+            "EPUB/book.opf": package(items, ""),
+            "EPUB/nav.xhtml": page("<nav>Contents</nav>"),
+            "EPUB/a.xhtml": page("<p>A.</p>"),
+            "EPUB/b.xhtml": page("<p>B.</p>"),
+        }
+    )
+    assert read(data).text == "B.\n\nA.\n"

@@ -233,3 +233,25 @@ def test_moments_that_python_has_no_value_for_cost_no_row() -> None:
         "1970-01-01T00:00:00+00:00",
         "17036-10-16 02:00:27.387904Z",
     ]
+
+
+def test_columns_of_one_name_are_told_apart() -> None:
+    [row] = read(b"a,a,,a\n1,2,3,4\n", "x.csv", documents="record")
+    assert row.text == "a: 1\na (2): 2\ncolumn 3: 3\na (3): 4"
+
+
+@pytest.mark.parametrize(
+    ("data", "head"),
+    [
+        (b"Report of 2020\n\na;b;c\n1;2;3\n", "| Report of 2020 |  |  |"),
+        (b"Report, of 2020\na;b\n1;2\n3;4,5\n", "| Report, of 2020 |  |"),
+        (b"Name, first;Name, last, old;x\na;b;c\nd;e;f\n", "| Name, first | Name, last, old | x |"),
+        (b"# source: x, y\na\tb\n1\t2\n", "| # source: x, y |  |"),
+        (b"comment\nhello; world, x\nfoo, bar\n", "| comment |  |"),
+        (b"a,b\n1;2,3\n4;5,6\n", "| a | b |"),
+        (b"a,b\n1;2\n", "| a | b |"),
+    ],
+)
+def test_a_title_above_the_header_does_not_tell_the_separator(data: bytes, head: str) -> None:
+    [document] = read(data, "x.csv")
+    assert document.text.split("\n")[0] == head

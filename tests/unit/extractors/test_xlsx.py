@@ -8,6 +8,7 @@ import pytest
 from transforms.extractors.office import extract_xlsx
 from transforms.extractors.settings import ExtractSettings
 from transforms.extractors.xlsx import cell_text
+from transforms.extractors.xlsx_cells import CellFacts
 from transforms.model.document import BlockKind, Document
 from transforms.model.errors import RejectedError
 
@@ -136,4 +137,51 @@ def test_a_workbook_that_expands_too_far_is_a_bomb(make_xlsx: MakeXlsx) -> None:
     ],
 )
 def test_values_are_written_as_a_workbook_shows_them(value: object, text: str) -> None:
+    assert cell_text(value) == text
+
+
+def test_errors_are_shown_as_a_workbook_shows_them(make_xlsx: MakeXlsx) -> None:
+    cells = (
+        '<row r="1"><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row>'
+        '<row r="2"><c r="A2" t="e"><f>1/0</f><v>#DIV/0!</v></c><c r="B2" s="1" t=\'e\'><v>#N/A</v></c></row>'
+    )
+    document = read(make_xlsx({"S": f"<sheetData>{cells}</sheetData>", "T": sheet("XFD1048576=y")}))
+    assert document.text == "# S\n\n| 1 | 2 |\n| --- | --- |\n| #DIV/0! | #N/A |\n\n# T\n\ny\n"
+    assert document.warnings == ()
+
+
+def test_formulas_that_no_program_has_computed_are_counted(make_xlsx: MakeXlsx) -> None:
+    cells = (
+        '<row r="1"><c r="A1"><v>1</v></c><c r="B1"><f>A1*2</f></c><c r="C1"><f>A1*3</f><v/></c></row>'
+        '<row r="2"><c r="A2" t="str"><f>""</f><v></v></c><c r="B2"><f t="shared" si="0"/><v></v></c></row>'
+        '<row r="4"><c r="A4" t="inlineStr"><is><t>of</t></is><v/></c><c r="B4"><v/></c></row>'
+        '<row r="3"><c r="A3"><f>A1</f><v>1</v></c><c r="B3" t="b"><f>TRUE()</f><v>1</v></c></row>'
+    )
+    assert read(make_xlsx({"S": f"<sheetData>{cells}</sheetData>"})).warnings == (
+        "formulas_without_values=3",
+    )
+
+
+def test_cells_are_counted_once_wherever_a_sheet_is_cut() -> None:
+    cells = (
+        b'<c r="A1"><f>A1*2</f></c><c r="B1" t="e"><f>1/0</f><v>#DIV/0!</v></c><c r="A2"><f>A1</f><v/></c>'
+        * 3
+    )
+    for size in (1, 7, 50, 1000):
+        facts = CellFacts()
+        for start in range(0, len(cells), size):
+            facts.look_at(cells[start : start + size])
+        assert (facts.errors, facts.uncomputed) == (True, 6)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (622848000112345024, "622848000112345000"),
+        (-622848000112345024, "-622848000112345000"),
+        (601999999999999995805696, "6.02e+23"),
+        (99999999999999999, "99999999999999999"),
+    ],
+)
+def test_no_digits_are_made_up(value: int, text: str) -> None:
     assert cell_text(value) == text
