@@ -5,6 +5,7 @@ readers are sent back; old snapshots are removed. After each run the rows are co
 those of a first run over the same files, and the change feed with the snapshot that the run continued.
 """
 
+import collections
 import contextlib
 import datetime
 import os
@@ -21,17 +22,26 @@ from pipeline.config import JobConfig
 from pipeline.run import run_job
 from tests.support.crashes import Deaths, DiedError
 from transforms.model.ids import sha256_hex
+from transforms.sparse.registry import make_sparse
+from transforms.sparse.settings import BM25Settings
 from transforms.storage.registry import open_store
 from transforms.table.history import published, rollback, unfinished, vacuum
 from transforms.table.pointer import read_pointer
 from transforms.table.reader import Snapshot
+from transforms.table.terms import read_terms
 from transforms.table.verify import check_files
 
 NAMES = ["a.md", "b.md", "c/d.txt", "c/e.md"]
 PARAGRAPHS = [
     f"{word} is what this paragraph is about. " * 4 for word in ("Steel", "Glass", "Wood", "Rope")
 ]
-SETTINGS = {"max": (200, 60), "dimension": (2, 3), "doc_type": (None, "manual")}
+SETTINGS = {
+    "max": (200, 60),
+    "dimension": (2, 3),
+    "doc_type": (None, "manual"),
+    "sparse": ({"kind": "bm25"}, {"kind": "none"}),
+    "terms": ((), ("steel", "about")),
+}
 EXAMPLES = int(os.environ.get("PARQUETRY_HISTORIES", "8"))
 
 names = st.sampled_from(NAMES)
@@ -53,7 +63,7 @@ changes = st.lists(
         st.tuples(st.just("swap"), names, names),
         st.tuples(st.just("touch"), names),
         st.tuples(st.just("toggle"), st.sampled_from(["max", "dimension", "dimension", "doc_type"])),
-        st.tuples(st.just("toggle"), st.sampled_from(["max", "dimension", "dimension", "doc_type"])),
+        st.tuples(st.just("toggle"), st.sampled_from(["sparse", "sparse", "terms", "dimension"])),
     ),
     min_size=1,
     max_size=5,
@@ -72,6 +82,7 @@ class Histories(RuleBasedStateMachine):
         self.settings = {key: one for key, (one, _) in SETTINGS.items()}
         self.scratch = 0
         self.seen = {}
+        self.counted = set()
         self.operations = 40
         """Of the last first run on storage: about as many as the next run will need."""
         self.clock = 10**18
@@ -182,6 +193,9 @@ class Histories(RuleBasedStateMachine):
             for file in manifest.files:
                 data = (self.table / f"snapshots/{manifest.snapshot:06}" / file.path).read_bytes()
                 assert sha256_hex(data) == file.sha256
+            if manifest.snapshot not in self.counted:
+                check_terms(Snapshot(open_store(str(self.table)), manifest))
+                self.counted.add(manifest.snapshot)
 
     def _roll_back(self, choice):
         there = published(open_store(str(self.table)))
@@ -203,6 +217,7 @@ class Histories(RuleBasedStateMachine):
             {
                 "table": str(table),
                 "embedder": {"kind": "hash", "dimension": self.settings["dimension"]},
+                "sparse": self._sparse(),
                 "sources": [
                     {
                         "name": "docs",
@@ -215,6 +230,10 @@ class Histories(RuleBasedStateMachine):
                 "run": {"workers": 1, "shard_bytes": 1024},
             }
         )
+
+    def _sparse(self):
+        words = {"stop_words": self.settings["terms"]}
+        return self.settings["sparse"] | (words if self.settings["sparse"]["kind"] == "bm25" else {})
 
     def _run(self, table):
         return run_job(self._config(table), allow_deletes=True)
@@ -267,6 +286,14 @@ class Histories(RuleBasedStateMachine):
         for doc_id in stale:
             assert facts(chunks, doc_id, kept) == facts(before_chunks, doc_id, kept)
         assert {len(row["embedding"]) for row in chunks.values()} <= {self.settings["dimension"]}
+        encoder = make_sparse(BM25Settings(stop_words=self.settings["terms"]))
+        for row in chunks.values():
+            if self.settings["sparse"]["kind"] == "none":
+                assert (row["sparse_indices"], row["sparse_values"]) == (None, None)
+            else:
+                wanted = encoder.encode([row["embed_text"]])
+                assert row["sparse_indices"] == wanted.indices.tolist()
+                assert row["sparse_values"] == wanted.values.tolist()
 
     def _check_feed(self, parent):
         """The parent's rows, without the deletes and with the changed ones, are the new rows."""
@@ -285,6 +312,20 @@ class Histories(RuleBasedStateMachine):
         }
         for key in changed & before.keys():
             assert before[key] | {"changed_in": number} != chunks[key], "changed_in moved without a change"
+
+
+def check_terms(snapshot):
+    """The frequencies that are kept are those of a full count, made here one by one."""
+    vectors = [row for batch in snapshot.chunks(["sparse_indices"]) for row in batch[0].to_pylist()]
+    kept = read_terms(snapshot)
+    if snapshot.manifest.sparse is None:
+        assert kept is None
+        assert vectors == [None] * len(vectors)
+        return
+    counted = collections.Counter(term for row in vectors for term in row)
+    assert kept.chunks == len(vectors)
+    assert dict(zip(kept.ids.tolist(), kept.frequencies.tolist(), strict=True)) == counted
+    assert kept.ids.tolist() == sorted(counted)
 
 
 def rows(snapshot):

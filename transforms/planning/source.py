@@ -63,7 +63,7 @@ def plan_parts(job: Job, source: str, parts: Sequence[Diff]) -> SourcePlan:
     spec = job.source[source]
     # A shard done for another parent carried other rows over; one done at another place names that.
     place = open_store(spec.root).root
-    inputs = fingerprint(spec.recipe.of_rows, str(job.parent), str(job.full), place)
+    inputs = fingerprint(spec.recipe.fingerprint, str(job.parent), str(job.full), place)
     diff = together(parts)
     return plan_source(source, diff, inputs, job.shard_bytes, large_objects(job, source, diff))
 

@@ -111,9 +111,10 @@ def _known_documents(parent: Snapshot) -> dict[str, int]:
 def _check_selection(parent: Snapshot, job: Job) -> None:
     """A run about a part of the table leaves the rest as it is: then both must be of one model."""
     for name in () if job.selection.is_everything else parent.manifest.sources:
-        if name in job.source and _has_other_vectors(parent, name, job):
+        other = _other_vectors(parent, name, job) if name in job.source else ""
+        if other:
             raise GuardError(
-                f"Nothing was published: source `{name}` has vectors of another model, which would stand beside "
+                f"Nothing was published: source `{name}` has {other}, which would stand beside "
                 "those of today. Run without --source, --prefix, --since and --recipe; --max-tokens bounds what "
                 "a run spends."
             )
@@ -126,10 +127,11 @@ def _check_listings(plans: Sequence[SourcePlan], parent: Snapshot | None, job: J
         lines = [f"  source `{name}`: {problem}" for name, problem in problems.items()]
         raise GuardError("\n".join(["Nothing was published: no source could be listed.", *lines]))
     for name in problems if parent is not None else ():
-        if parent is not None and _has_other_vectors(parent, name, job):
+        other = "" if parent is None else _other_vectors(parent, name, job)
+        if other:
             raise GuardError(
                 f"Nothing was published: source `{name}` could not be listed ({problems[name]}), and its rows "
-                "would keep vectors of another model beside the new ones. Run again when it can be listed."
+                f"would keep {other} beside the new ones. Run again when it can be listed."
             )
 
 
@@ -149,7 +151,14 @@ def _check_width(parent: Snapshot, job: Job) -> None:
         )
 
 
-def _has_other_vectors(parent: Snapshot, source: str, job: Job) -> bool:
-    today = job.source[source].recipe.embed
-    batches = parent.documents(["embed_recipe"], source=source)
-    return any(set(batch["embed_recipe"].to_pylist()) - {today} for batch in batches)
+def _other_vectors(parent: Snapshot, source: str, job: Job) -> str:
+    """What vectors a source has that must not stand beside those of today, if any; rows may have no sparse ones."""
+    recipe = job.source[source].recipe
+    dense: set[str] = set()
+    sparse: set[str | None] = set()
+    for batch in parent.documents(["embed_recipe", "sparse_recipe"], source=source):
+        dense |= set(batch["embed_recipe"].to_pylist())
+        sparse |= set(batch["sparse_recipe"].to_pylist())
+    if dense - {recipe.embed}:
+        return "vectors of another model"
+    return "other sparse vectors" if recipe.sparse and sparse - {recipe.sparse, None} else ""

@@ -40,13 +40,8 @@ class Recipe:
 
     @property
     def fingerprint(self) -> str:
-        """One fingerprint over what can fail: sparse vectors are not among it."""
-        return fingerprint(self.extract, self.chunk, self.embed)
-
-    @property
-    def of_rows(self) -> str:
-        """One fingerprint over all that decides a row."""
-        return fingerprint(self.fingerprint, self.sparse or "")
+        """One fingerprint over all of them."""
+        return fingerprint(self.extract, self.chunk, self.embed, *([self.sparse] if self.sparse else []))
 
 
 @dataclass(frozen=True, slots=True)
