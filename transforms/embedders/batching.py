@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from transforms.embedders.protocol import StoppedError
-from transforms.embedders.vectors import usable
+from transforms.embedders.vectors import one_for_all, usable
 from transforms.model.errors import GuardError
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def embed_distinct(
     NaN throughout where the text has no vector; zeros and numbers that are not finite are none either.
 
     Raises:
-        GuardError: the embedder gave another number of rows or another dimension than it promised.
+        GuardError: the embedder gave another number of rows or another dimension than it promised, or one vector
+            for all of many texts.
         StoppedError: it stopped before the end; the error has what there is.
     """
     distinct = sorted(set(texts), key=lambda text: (len(text), text))
@@ -46,7 +47,7 @@ def embed_distinct(
             found = embedder.embed(batch, task)
         except StoppedError as error:
             stopped, found = error, error.vectors
-        vectors[first:last] = _checked(found, len(batch), embedder)
+        vectors[first:last] = _checked(found, batch, embedder)
         if stopped is not None:
             break
     vectors[~usable(vectors)] = np.nan
@@ -80,10 +81,16 @@ def _cuts(sizes: Sequence[int], batch_items: int, batch_tokens: int) -> list[int
     return [*cuts, len(sizes)]
 
 
-def _checked(vectors: NDArray[np.float32], items: int, embedder: Embedder) -> NDArray[np.float32]:
+def _checked(vectors: NDArray[np.float32], texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:
+    items = len(texts)
     if vectors.shape != (items, embedder.dimension):
         raise GuardError(
             f"Nothing was published: the embedder {embedder.name} gave an array of shape {vectors.shape} "
             f"for {items} texts; ({items}, {embedder.dimension}) was promised."
+        )
+    if one_for_all(texts, vectors):
+        raise GuardError(
+            f"Nothing was published: the embedder {embedder.name} gave one and the same vector for {items} texts "
+            "that differ."
         )
     return vectors

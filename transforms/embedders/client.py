@@ -27,7 +27,7 @@ from transforms.embedders.protocol import NOT_FINITE, StoppedError
 from transforms.embedders.request import ContentError, Endpoint, Halt, HaltedError
 from transforms.embedders.usage import Usage
 from transforms.embedders.utf8 import ByteCounter
-from transforms.embedders.vectors import finished, usable
+from transforms.embedders.vectors import finished, one_for_all, usable
 from transforms.model.errors import BudgetReachedError, ConfigError, GuardError, ParquetryError
 from transforms.model.ids import fingerprint, sha256_hex
 
@@ -261,6 +261,11 @@ class ServerEmbedder:
                 self._base64 = False
                 return self._ask(texts, tokens, task, halt)
             raise
+        if one_for_all(texts, answer.vectors):
+            raise GuardError(
+                f"Nothing was published: the server gave one and the same vector for {len(texts)} texts that differ, "
+                f"as if {self._settings.model} did not read them. Ask it for two texts and compare."
+            )
         if answer.usage is not None:
             self._purse.give_back(tokens - answer.usage)
             self._usage.compare(answer.usage, tokens, len(texts))

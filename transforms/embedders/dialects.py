@@ -63,7 +63,9 @@ def _openai_found(content: Json) -> Found:
     data = content["data"]
     usage = content.get("usage")
     tokens = (usage.get("prompt_tokens") or usage.get("total_tokens")) if isinstance(usage, dict) else None
-    return Found([item["index"] for item in data], [vector(item["embedding"]) for item in data], tokens)
+    # Servers that leave out zeros leave out the first place.
+    places = [item.get("index", 0) for item in data]
+    return Found(places, [vector(item["embedding"]) for item in data], tokens)
 
 
 def _cohere_body(wish: Wish, limits: Limits) -> Json:
@@ -72,7 +74,7 @@ def _cohere_body(wish: Wish, limits: Limits) -> Json:
 
 
 def _cohere_found(content: Json) -> Found:
-    units = content.get("meta", {}).get("billed_units", {})
+    units = (content.get("meta") or {}).get("billed_units") or {}
     return _in_order(content["embeddings"]["float"], units.get("input_tokens"))
 
 
@@ -94,7 +96,7 @@ def _vertex_body(wish: Wish, limits: Limits) -> Json:
 
 def _vertex_found(content: Json) -> Found:
     found = [item["embeddings"] for item in content["predictions"]]
-    tokens = sum(int(item.get("statistics", {}).get("token_count", 0)) for item in found)
+    tokens = sum(int((item.get("statistics") or {}).get("token_count", 0)) for item in found)
     return _in_order([item["values"] for item in found], tokens)
 
 
@@ -104,7 +106,7 @@ def _content_body(wish: Wish, limits: Limits) -> Json:
 
 
 def _content_found(content: Json) -> Found:
-    usage = content.get("usageMetadata", {}).get("promptTokenCount")
+    usage = (content.get("usageMetadata") or {}).get("promptTokenCount")
     return _in_order([content["embedding"]["values"]], usage)
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MOST_REQUESTS = 200
 """Requests for one batch: enough for a dozen bad texts among 2,048."""
 
+_SHOWN = 3
+
 
 def embed_around_poison(
     texts: Sequence[str],
@@ -48,17 +50,20 @@ def embed_around_poison(
     refusals: dict[str, ContentError] = {}
     todo = [(0, len(texts))]
     spent = 0
+    said: set[str] = set()
     while todo:
         first, last = todo.pop()
         spent += 1
         if spent > MOST_REQUESTS:
             raise ParquetryError(
-                f"More than {MOST_REQUESTS} requests were needed for one batch of {len(texts)} texts; "
-                f"the last {len(refusals)} refusals say: {_said(refusals)}"
+                f"More than {MOST_REQUESTS} requests were needed for one batch of {len(texts)} texts, "
+                f"{len(refusals)} of which were refused; the failures say: {'; '.join(sorted(said)[:_SHOWN])}. "
+                "If it is the number of texts that is too much at once, set max_items."
             )
         try:
             vectors[first:last] = ask(texts[first:last])
         except ContentError as error:
+            said.add(error.detail)
             if last - first > 1:
                 count = min(pieces(texts[first:last], error), last - first)
                 todo.extend(reversed(_cut(first, last, count)))
@@ -76,7 +81,3 @@ def embed_around_poison(
 def _cut(first: int, last: int, count: int) -> list[tuple[int, int]]:
     edges = np.linspace(first, last, count + 1).astype(int).tolist()
     return list(pairwise(edges))
-
-
-def _said(refusals: dict[str, ContentError]) -> str:
-    return "; ".join(sorted({error.detail for error in refusals.values()})) or "nothing"

@@ -10,13 +10,13 @@ import re
 import threading
 import time
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import httpx
 import numpy as np
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_random_exponential
 
+from transforms.embedders.hints import is_used_up, seconds_to_wait
 from transforms.embedders.redaction import redacted
 from transforms.model.errors import ParquetryError
 
@@ -170,12 +170,21 @@ class Endpoint:
                 said = redacted(str(error), error.request)
                 raise _AgainError(f"{type(error).__name__}: {said}") from error
             if response.status_code == 429:
-                wait = retry_after(response.headers.get("Retry-After"), time.time())
-                self._pace.refused(sent_at, max(wait, self._least_pause))
-                raise _AgainError("429: it asks to go slower", wait=wait, told=True)
+                self._raise_for_pace(response, sent_at)
         self._raise_for_status(response)
         self._pace.went_well()
         return parse_answer(response, items, self._dimension, self._found)
+
+    def _raise_for_pace(self, response: httpx.Response, sent_at: float) -> NoReturn:
+        said = error_text(response)
+        content = _json(response)
+        if is_used_up(content):
+            raise ParquetryError(
+                f"The embedding server {self._url} refuses: the account has no more quota (429: {said})."
+            )
+        wait = seconds_to_wait(response.headers, content, time.time())
+        self._pace.refused(sent_at, max(wait, self._least_pause))
+        raise _AgainError(f"429: it asks to go slower ({said})", wait=wait, told=True)
 
     def _post(self, body: dict[str, Any]) -> httpx.Response:
         """The whole answer. A server that sends it byte by byte is not waited for longer than a silent one."""
@@ -187,7 +196,7 @@ class Endpoint:
                 if time.monotonic() > until:
                     detail = f"the answer took more than {self._timeout:g} s"
                     raise httpx.ReadTimeout(detail, request=response.request)
-        headers = {"Retry-After": response.headers.get("Retry-After", "")}
+        headers = {name: response.headers.get(name, "") for name in ("Retry-After", "Retry-After-Ms")}
         return httpx.Response(
             response.status_code, headers=headers, content=b"".join(parts), request=response.request
         )
@@ -200,7 +209,7 @@ class Endpoint:
         if status == 500:
             raise _AgainError(said, reason="server_error")
         if status in _AGAIN or status > 500:
-            wait = retry_after(response.headers.get("Retry-After"), time.time())
+            wait = seconds_to_wait(response.headers, _json(response), time.time())
             raise _AgainError(said, wait=wait)
         if status in _STOPS or status < 400:
             raise ParquetryError(f"The embedding server {self._url} refuses: {_hint(status)} ({said}).")
@@ -231,25 +240,10 @@ class _Stop:
         return past or self._left <= 0 or self._left_of_content <= 0
 
 
-def retry_after(value: str | None, now: float) -> float:
-    """Seconds to wait that a ``Retry-After`` header asks for, given in seconds or as a date; else 0."""
-    if not value:
-        return 0.0
-    try:
-        return min(max(0.0, float(value)), 3600.0)
-    except ValueError:
-        pass
-    try:
-        return min(max(0.0, parsedate_to_datetime(value).timestamp() - now), 3600.0)
-    except ValueError:
-        return 0.0
-
-
 def error_text(response: httpx.Response) -> str:
     """What the server says of its refusal, on one line, without anything that is or looks like a key."""
-    try:
-        content = response.json()
-    except ValueError:
+    content = _json(response)
+    if content is None:
         content = response.text
     while isinstance(content, dict):
         content = next((content[k] for k in ("error", "message", "detail") if k in content), str(content))
@@ -270,13 +264,15 @@ def parse_answer(
     try:
         answer = found(response.json())
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise _AgainError("the answer is not an answer to this", reason=MALFORMED) from error
+        raise _AgainError(_not_an_answer(response), reason=MALFORMED) from error
     places, rows = answer.places, answer.rows
     # Some servers write whole numbers as 0.0; True and False are equal to numbers and are none.
     whole = all(isinstance(place, int | float) and not isinstance(place, bool) for place in places)
     if not whole or sorted(places) != list(range(items)):
         detail = f"{len(rows)} vectors for {items} texts, or two in one place"
         raise _AgainError(detail, reason=MALFORMED)
+    if any(row.ndim != 1 for row in rows):
+        raise _AgainError("vectors that are no lists of numbers", reason=MALFORMED)
     lengths = {len(row) for row in rows}
     if lengths != {dimension}:
         given = ", ".join(map(str, sorted(lengths)))
@@ -285,6 +281,21 @@ def parse_answer(
     vectors[np.array(places, dtype=np.intp)] = rows
     usage = answer.usage
     return Answer(vectors, usage if isinstance(usage, int) and usage > 0 else None)
+
+
+def _not_an_answer(response: httpx.Response) -> str:
+    """What is said of a success without vectors; some servers put what went wrong into one."""
+    content = _json(response)
+    is_told = isinstance(content, dict) and "error" in content
+    return "the answer is not an answer to this" + (f": {error_text(response)}" if is_told else "")
+
+
+def _json(response: httpx.Response) -> Any:
+    """The answer's JSON; None where it is none."""
+    try:
+        return response.json()
+    except (ValueError, RecursionError):
+        return None
 
 
 def _hint(status: int) -> str:

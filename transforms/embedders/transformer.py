@@ -121,6 +121,10 @@ class Transformer:
         """The ids of a text's tokens, special ones left out."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
+    def piece(self, token: int) -> str:
+        """The piece of text that a token stands for."""
+        return str(self._tokenizer.id_to_token(token))
+
     def parts(self, ids: list[int]) -> list[list[int]]:
         """Tokens in parts of about equal length, none over the window: a last one of a few would mean nothing."""
         count = -(-len(ids) // self.window)

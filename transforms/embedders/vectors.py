@@ -7,15 +7,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 _LARGEST_INT8 = 127
+_TEXTS_ENOUGH = 8
+"""So many different texts that have one vector are no chance."""
+_WORDS_ENOUGH = 3
+"""Shorter texts may be all unknown words to a model, and one to it."""
 
 
 def usable(vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Which rows are vectors: finite, and not zero throughout."""
     finite = np.asarray(np.isfinite(vectors).all(axis=1), dtype=np.bool_)
     return np.asarray(finite & np.asarray(vectors.any(axis=1)), dtype=np.bool_)
+
+
+def one_for_all(texts: Sequence[str], vectors: NDArray[np.float32]) -> bool:
+    """Whether many texts that differ all got the same vector, bit for bit: what gave it does not look at them."""
+    if len(texts) < _TEXTS_ENOUGH or not usable(vectors[:1])[0] or not (vectors == vectors[0]).all():
+        return False
+    differ = {text for text in texts if len(text.split()) >= _WORDS_ENOUGH}
+    return len(differ) >= _TEXTS_ENOUGH
 
 
 def finished(vectors: NDArray[np.float32], dimension: int, *, normalise: bool) -> NDArray[np.float32]:

@@ -78,3 +78,10 @@ def test_zeros_and_numbers_that_are_not_finite_are_no_vector_and_shift_no_other(
 def test_another_count_or_dimension_than_promised_is_an_error_that_names_both(rows):
     with pytest.raises(ParquetryError, match=r"suspicious@1 gave .* for 2 texts; \(2, 3\)"):
         embed_distinct(Returns(rows), ["a", "b"])
+
+
+def test_one_vector_for_many_texts_that_differ_is_an_error():
+    texts = [f"this is text {n}" for n in range(8)]
+    with pytest.raises(ParquetryError, match="suspicious@1 gave one and the same vector for 8 texts"):
+        embed_distinct(Returns([[1.0, 2.0, 3.0]] * 8), texts)
+    assert embed_distinct(Returns([[1.0, 2.0, 3.0]] * 8), [f"- {n}" for n in range(8)]).shape == (8, 3)

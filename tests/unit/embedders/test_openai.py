@@ -24,7 +24,7 @@ from transforms.embedders.openai import build, key_headers, limits_of, recipe
 from transforms.embedders.pace import Pace
 from transforms.embedders.protocol import StoppedError
 from transforms.embedders.registry import make_embedder
-from transforms.embedders.request import MALFORMED, Endpoint, error_text, parse_answer, retry_after
+from transforms.embedders.request import MALFORMED, Endpoint, error_text, parse_answer
 from transforms.embedders.settings import OpenAISettings, StaticSettings
 from transforms.embedders.utf8 import ByteCounter
 from transforms.model.errors import BudgetReachedError, ConfigError, ParquetryError
@@ -169,13 +169,6 @@ def test_a_hanging_server_is_left_after_the_timeout(server):
     assert same(client_for(server, timeout=0.3).embed(["wheel"]), ["wheel"])
 
 
-def test_retry_after_is_read_as_seconds_and_as_a_date_and_never_negative():
-    assert retry_after("1.5", 0) == 1.5
-    assert retry_after("Thu, 01 Jan 1970 00:00:30 GMT", 10) == 20
-    assert retry_after("Thu, 01 Jan 1970 00:00:30 GMT", 50) == 0
-    assert [retry_after(value, 0) for value in (None, "soon", "-3", "1e9")] == [0, 0, 0, 3600]
-
-
 def test_being_told_to_wait_costs_no_tries(server):
     server.script.extend(["429"] * 7)
     assert same(client_for(server, tries=2).embed(["wheel"]), ["wheel"])
@@ -271,6 +264,11 @@ def test_a_text_that_gets_its_vector_later_is_refused_no_more(server):
         (b'{"data": [{"index": 0, "embedding": [1' + b"0" * 400 + b"]}]}", None),
         (b"[" * 100_000, None),
         (b'{"data":' * 100_000, None),
+        (b'{"data": [{"embedding": [1]}, {"index": 1, "embedding": [2]}]}', [1, 2]),
+        (b'{"data": [{"embedding": [1]}, {"embedding": [2]}]}', None),
+        (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": null}]}', None),
+        (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [[2]]}]}', None),
+        (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": {"values": [2]}}]}', None),
     ],
 )
 def test_an_answer_is_read_whole_or_is_malformed(content, places):
@@ -284,6 +282,31 @@ def test_an_answer_is_read_whole_or_is_malformed(content, places):
     with pytest.raises(Exception) as failure:  # noqa: PT011
         read()
     assert getattr(failure.value, "reason", None) == MALFORMED
+
+
+def test_a_success_that_tells_of_an_error_is_told_in_its_words(server):
+    request = httpx.Request("POST", server.url)
+    response = httpx.Response(200, json={"error": {"message": "the model is overloaded"}}, request=request)
+    with pytest.raises(Exception, match="not an answer to this: the model is overloaded"):
+        parse_answer(response, 1, 1, DIALECTS["openai"].found)
+
+
+def test_one_vector_for_all_texts_is_none(server):
+    server.embedder = OneForAll()
+    texts = [f"the number of this text is {n}" for n in range(8)]
+    with pytest.raises(StoppedError, match="one and the same vector for 8 texts that differ"):
+        client_for(server).embed(texts)
+    assert np.isfinite(client_for(server).embed(texts[:7])).all()
+    assert np.isfinite(client_for(server).embed([f"{n}." for n in range(20)])).all()
+
+
+class OneForAll:
+    """A model that is not looked at by what stands before it."""
+
+    counter = MODEL.counter
+
+    def embed(self, texts, task="document"):
+        return np.ones((len(texts), 256), dtype=np.float32)
 
 
 def test_the_number_of_items_is_learnt_from_the_servers_words(server):

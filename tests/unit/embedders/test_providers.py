@@ -10,6 +10,7 @@ import pytest
 
 from tests.servers.provider_server import AWS, KEY, REGION, TOKEN, ProviderServer
 from transforms.embedders import bedrock, openai, vertex
+from transforms.embedders.dialects import DIALECTS
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import BedrockSettings, OpenAISettings, StaticSettings, VertexSettings
 from transforms.model.errors import ConfigError, ParquetryError
@@ -243,3 +244,17 @@ def test_vectors_are_the_first_numbers_where_the_server_cannot_shorten_them(serv
     vectors = opened(openai.build(settings)).embed(TEXTS)
     wanted = MODEL.embed(TEXTS)[:, :32]
     np.testing.assert_allclose(vectors, wanted / np.linalg.norm(wanted, axis=1, keepdims=True), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "content"),
+    [
+        ("cohere", {"embeddings": {"float": [[1.0]]}, "meta": None}),
+        ("vertex", {"predictions": [{"embeddings": {"values": [1.0], "statistics": None}}]}),
+        ("content", {"embedding": {"values": [1.0]}, "usageMetadata": None}),
+    ],
+)
+def test_an_answer_that_says_nothing_of_its_tokens_is_one(dialect, content):
+    found = DIALECTS[dialect].found(content)
+    assert [row.tolist() for row in found.rows] == [[1.0]]
+    assert not found.usage
