@@ -10,6 +10,7 @@ import pytest
 from chdb import query
 
 from tests.stores.history import DIMENSION, rows
+from transforms.model.ids import slug
 from transforms.table.schema import CHUNKS
 
 
@@ -70,6 +71,19 @@ def test_rows_and_values_are_the_same_whoever_reads_them(read, folder, history):
 def test_the_source_in_the_path_is_a_text_beside_the_columns(read, folder):
     for row in read(folder):
         assert row["source"].startswith(SLUGS[row["source_name"]])
+
+
+@pytest.mark.parametrize(
+    "name", ["true", "false", "null", "none", "nan", "inf", "infinity", "epoch", "2024", "date"]
+)
+@pytest.mark.parametrize(
+    "read", [by_duckdb, by_polars, by_pandas, by_pyarrow], ids=lambda read: read.__name__
+)
+def test_no_name_of_a_source_is_read_as_a_value_of_another_kind(read, name, tmp_path):
+    path = tmp_path / f"source={slug(name)}" / "a.parquet"
+    path.parent.mkdir()
+    pq.write_table(pa.table({"source_name": [name]}), path)
+    assert read(tmp_path) == [{"source_name": name, "source": slug(name)}]
 
 
 @pytest.mark.parametrize("read", [by_duckdb, by_polars, by_chdb], ids=lambda read: read.__name__)

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 _SLUG = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 _MADE = re.compile(r"s-([a-z0-9-]+-)?[0-9a-f]{8}")
 """What :func:`slug` makes of names that are none."""
+_READ_AS_VALUES = frozenset(("true", "false", "null", "none", "nan", "inf", "infinity", "epoch"))
+"""Words that one reader of partition directories or another takes for a truth value, a number, a date or nothing."""
 _INSIDE = "#"
 _MARKED = re.compile(r"#|%(?=2[35])")
 _ESCAPED = re.compile(r"%23|%25")
@@ -95,9 +97,10 @@ def slug(name: str) -> str:
 
     A name that is a slug already stays as it is; any other gets a hash of its exact code points, so
     that ``AC/DC`` and ``ac-dc`` part, as do names that differ in case or normal form only. So does a name
-    that looks like one with a hash: it may be what another name gets.
+    that looks like one with a hash, which may be what another name gets, and a word that engines read as a value:
+    ``source=true`` is a truth value to Polars, ``source=infinity`` a date to DuckDB.
     """
-    if _SLUG.fullmatch(name) and not _MADE.fullmatch(name):
+    if _SLUG.fullmatch(name) and not _MADE.fullmatch(name) and name not in _READ_AS_VALUES:
         return name
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40].strip("-")

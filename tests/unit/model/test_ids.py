@@ -31,6 +31,8 @@ def test_fingerprints_keep_parts_apart():
         ("AC/DC", "s-ac-dc-5a5abe39"),
         ("2024", "s-2024-6557739a"),
         ("日本", "s-cf2abf0c"),
+        ("true", "s-true-b5bea41b"),
+        ("infinity", "s-infinity-d7998705"),
     ],
 )
 def test_slugs_are_safe_and_begin_with_a_letter(name, expected):
