@@ -51,6 +51,25 @@ def test_names_that_loads_use_themselves_and_control_characters_are_refused(tabl
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.parametrize(
+    ("store", "name"),
+    [
+        ("chdb", "p{0}"),
+        ("chdb", "a*b"),
+        ("chdb", "p?"),
+        ("lancedb", "a b"),
+        ("lancedb", ".."),
+        ("lancedb", "grüße"),
+    ],
+)
+def test_a_name_that_the_store_has_no_collections_of_is_refused_before_anything_is_written(
+    table, tmp_path, store, name
+):
+    for settings in ({"to": f"{store}:{tmp_path}/x#{name}"}, {"to": f"{store}:{tmp_path}/x", "into": name}):
+        with pytest.raises(ConfigError, match="is no name of a collection of"):
+            _load(at(table, 1), **settings)
+
+
 @pytest.mark.parametrize("theirs", ["chunks", "chunks_vectors"])
 def test_a_table_of_somebody_else_in_sqlite_is_refused_unless_it_is_adopted(table, tmp_path, theirs):
     to = f"sqlite:{tmp_path}/x.db"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from chdb import ChdbError, session
 
+from transforms.loaders.protocol import Names
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -16,6 +18,7 @@ class ChdbEngine:
     """A session on a folder, in the database ``default``."""
 
     errors: tuple[type[Exception], ...] = (ChdbError, RuntimeError)
+    names: Names | None = Names(r"[^*?{}]+", "it holds none of * ? { }, which stand for files here")
 
     def __init__(self, folder: Path) -> None:
         self._session = session.Session(str(folder))

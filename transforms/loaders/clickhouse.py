@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from transforms.loaders.address import Address
-    from transforms.loaders.protocol import Metric, Target
+    from transforms.loaders.protocol import Metric, Names, Target
 
 _TYPES = {
     pa.string(): "String", pa.int8(): "Int8", pa.int32(): "Int32", pa.int64(): "Int64", pa.uint32(): "UInt32",
@@ -36,6 +36,8 @@ class Engine(Protocol):
     """Where statements run."""
 
     errors: tuple[type[Exception], ...]
+    names: Names | None
+    """Which tables it can have."""
 
     def run(self, statement: str) -> None:
         """A statement without rows."""
@@ -72,17 +74,17 @@ class ClickHouse:
     """One database."""
 
     name = "ClickHouse"
-    limits = Limits(
-        metrics=frozenset({"cosine", "l2", "dot"}),
-        batch_rows=32_768,
-        aliases=True,
-        sparse=True,
-        full_text="index",
-        atomic=True,
-    )
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.limits = Limits(
+            names=engine.names,
+            batch_rows=32_768,
+            aliases=True,
+            sparse=True,
+            full_text="index",
+            atomic=True,
+        )
 
     @property
     def errors(self) -> tuple[type[Exception], ...]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from transforms.loaders.address import Address
+    from transforms.loaders.protocol import Names
 
 _PORT = 8123
 _SECONDS = 600.0
@@ -33,6 +34,7 @@ class HttpEngine:
     """One server and database."""
 
     errors: tuple[type[Exception], ...] = (httpx.HTTPError, RefusedError)
+    names: Names | None = None
 
     def __init__(self, address: Address) -> None:
         """Raises ConfigError where the address is none of a server, or holds a secret."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from transforms.loaders.protocol import Existing, Limits
+from transforms.loaders.protocol import Existing, Limits, Names
 from transforms.loaders.sql import STATE, text
 
 # It warns of each table that it makes, and asks when it is imported.
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from transforms.loaders.protocol import Target
 
 _STATES = pa.schema([pa.field("collection", pa.string()), pa.field("state", pa.string())])
+_NAMES = Names(
+    r"(?!\.{1,2}$)[A-Za-z0-9_.-]+",
+    "it has letters of English, digits, underscores, hyphens and periods alone",
+)
 _KEPT = datetime.timedelta(days=7)
 """For how long versions stay that readers may have open."""
 
@@ -41,7 +45,7 @@ class LanceDb:
     """One database."""
 
     name = "LanceDB"
-    limits = Limits(batch_rows=16_384, full_text="index", atomic=True)
+    limits = Limits(names=_NAMES, batch_rows=16_384, full_text="index", atomic=True)
     errors = (RuntimeError, ValueError)
 
     def __init__(self, database: Any) -> None:

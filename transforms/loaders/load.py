@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,6 +25,7 @@ from transforms.loaders.refuse import (
     check_name,
     check_readers,
     check_sources,
+    check_store_name,
     check_target,
     look_at,
 )
@@ -127,6 +129,8 @@ def _load(
 ) -> Loaded:
     alias = settings.address.collection
     collection = settings.into or loader.resolve(alias)
+    for name in (alias, collection):
+        check_store_name(loader, name)
     where = f"{settings.address.shown}#{collection}"
     if settings.switch:
         check_alias(loader, alias)
@@ -177,6 +181,7 @@ def _done(work: _Work, plan: Plan, state: SyncState | None) -> tuple[int, int]:
     else:
         done = _by_feed(work, announced, plan.feed)
     work.loader.finish(work.target)
+    _check_alone(work, announced)
     _check_done(work)
     work.loader.set_state(work.target.collection, to_text(announced.ended(work.expected)))
     return done
@@ -286,6 +291,7 @@ def _announced(work: _Work, plan: Plan) -> SyncState:
         model=work.target.model,
         rows=0,
         encoder=work.target.encoder,
+        load=uuid4().hex,
     )
 
 
@@ -328,6 +334,16 @@ def _expected(newest: Snapshot, selection: Selection, vectors: Vectors) -> int:
     if vectors.rows is None or selection.conditions:
         return rows_selected(newest, selection)
     return vectors.rows
+
+
+def _check_alone(work: _Work, announced: SyncState) -> None:
+    """See that no other load has announced itself since; what it and this one have written is mixed."""
+    if work.loader.state(work.target.collection) != to_text(announced):
+        work.loader.set_state(work.target.collection, to_text(announced.disturbed()))
+        raise StorageError(
+            f"Another load wrote to {work.where} at the same time. The next one loads it in full: see that one runs "
+            "at a time."
+        )
 
 
 def _check_done(work: _Work) -> None:

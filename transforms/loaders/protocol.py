@@ -109,9 +109,21 @@ def sparse_columns(name: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Names:
+    """Which names a collection may have."""
+
+    pattern: str
+    """A regular expression that the whole name meets."""
+    rule: str
+    """The same in words, as a sentence without its end."""
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """What a store takes. The driver refuses the rest before anything is written."""
 
+    names: Names | None = None
+    """None: any, but for control characters."""
     metrics: frozenset[Metric] = frozenset({"cosine", "dot", "l2"})
     indexes: frozenset[IndexKind] = frozenset({"default", "none", "hnsw"})
     dimensions: int | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,17 @@ def check_name(name: str) -> None:
         raise ConfigError(f"{name!r} is no name of a collection: it has control characters.")
     if name.lower() == STATE:
         raise ConfigError(f"{name} is where loads note what collections hold: name another collection.")
+
+
+def check_store_name(loader: Loader, name: str) -> None:
+    """Pass a name that the store lets a collection have.
+
+    Raises:
+        ConfigError: it does not.
+    """
+    names = loader.limits.names
+    if names is not None and not re.fullmatch(names.pattern, name):
+        raise ConfigError(f"{name!r} is no name of a collection of {loader.name}: {names.rule}.")
 
 
 def check_alias(loader: Loader, alias: str) -> None:

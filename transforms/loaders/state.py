@@ -49,15 +49,21 @@ class SyncState:
     """Of the collection, when all were those of ``held``."""
     encoder: str = ""
     """What made the sparse vectors; empty without them, as in states of former versions."""
+    load: str = ""
+    """Which load announced this, so that two at once are told apart; empty: none is under way."""
     version: int = STATE_VERSION
 
     def ended(self, rows: int) -> SyncState:
         """The state after the load that this one announces."""
-        return replace(self, held=self.toward, toward=None, rows=rows)
+        return replace(self, held=self.toward, toward=None, rows=rows, load="")
 
     def given_up(self) -> SyncState:
         """The state after a first load that has left nothing: rows that are there later are somebody else's."""
-        return replace(self, toward=None, rows=0)
+        return replace(self, toward=None, rows=0, load="")
+
+    def disturbed(self) -> SyncState:
+        """The state after a load that was not alone: nobody knows what is there."""
+        return replace(self, held=None, load="")
 
 
 _STATE = TypeAdapter(SyncState)
