@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -152,13 +152,50 @@ def search(
     source: Annotated[
         list[str] | None, typer.Option("--source", "-s", help="Only this source; repeatable.")
     ] = None,
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="CONDITION",
+            help="Only chunks that meet it: `doc_type=manual|guide`, `effective_date>=2026-01-01`, "
+            "`metadata.author=Ada`; repeatable.",
+        ),
+    ] = None,
+    dense: Annotated[bool, typer.Option("--dense", help="By vectors alone.")] = False,
+    sparse: Annotated[bool, typer.Option("--sparse", help="By words alone; needs no model.")] = False,
+    fusion: Annotated[
+        Literal["sum", "rrf"],
+        typer.Option(help="How one score is made of both: a sum of scores, or of reciprocal ranks."),
+    ] = "sum",
+    weight: Annotated[
+        float, typer.Option(min=0, max=1, help="How much words count beside vectors in it.")
+    ] = 0.5,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show both scores and places of each chunk, and its terms.")
+    ] = False,
     as_json: _Json = False,
 ) -> None:
-    """Show the chunks of the newest snapshot that are nearest to a question."""
-    from pipeline.commands import search as command
+    """Show the chunks of the newest snapshot that answer a question best, by vectors and words together.
 
+    Where the table has no sparse vectors, by vectors alone.
+    """
+    from pipeline.commands import search as command
+    from transforms.retrieval.fusion import Fusion
+
+    if dense and sparse:
+        raise typer.BadParameter("one of --dense and --sparse; without them, a search goes by both.")
     raise typer.Exit(
-        command.run(table, " ".join(question), top=top, sources=source or None, as_json=as_json)
+        command.run(
+            table,
+            " ".join(question),
+            top=top,
+            sources=source or None,
+            by="dense" if dense else "sparse" if sparse else None,
+            filters=filters or (),
+            fusion=Fusion(fusion, weight),
+            explain=explain,
+            as_json=as_json,
+        )
     )
 
 

@@ -1,12 +1,13 @@
-"""Find the chunks of a table that are nearest to a question, by reading all of its vectors.
+"""Find the chunks of a table that answer a question best, by reading all of its rows.
 
-Exact, without an index: for looking at a table, for tests and for small corpora. The question is
-embedded by the model that the table was made with, as its manifest names it.
+Exact, without an index: for looking at a table, for tests and for small corpora. The question is embedded by the model
+and analysed by the encoder that the table was made with, as its manifest names them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,10 +15,17 @@ from pydantic import ValidationError
 
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import settings_from_json
-from transforms.model.document import canonical_text
-from transforms.model.errors import ConfigError, TableError
+from transforms.model.errors import ConfigError, ParquetryError, TableError
+from transforms.retrieval.candidates import Candidates
+from transforms.retrieval.fusion import CANDIDATES, DEFAULT
+from transforms.retrieval.question import NO_TERMS, Terms, asked, terms_of
+from transforms.sparse.columns import INDICES, VALUES
+from transforms.sparse.registry import make_sparse
+from transforms.sparse.settings import settings_from_json as sparse_from_json
 from transforms.storage.registry import open_store
+from transforms.table.conditions import parse_conditions
 from transforms.table.reader import Snapshot
+from transforms.table.terms import read_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,19 +34,41 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from transforms.embedders.protocol import Embedder
+    from transforms.retrieval.candidates import Ranked
+    from transforms.retrieval.fusion import By, Fusion
+    from transforms.sparse.protocol import SparseEncoder
+    from transforms.table.conditions import Condition
 
-_COLUMNS = (
-    "chunk_id", "source_name", "doc_id", "doc_uri", "page_start", "section_path", "text", "embedding",
-    "embed_model",
-)  # fmt: skip
+_SHOWN = ("chunk_id", "source_name", "doc_id", "doc_uri", "page_start", "section_path", "text")
+_DENSE = ("embedding", "embed_model")
+_SPARSE = (INDICES, VALUES)
 _ROWS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
+class Match:
+    """A term of the question that a chunk has."""
+
+    term: str
+    weight: float
+    """How much the term counts in the question: how rare it is, times how often it is asked for."""
+    score: float
+    """What it adds to the chunk's sparse score."""
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
-    """One chunk that was found; ``score`` is the cosine of its vector and the question's."""
+    """One chunk that was found."""
 
     score: float
+    """What it is ranked by: the cosine, the sum over terms, or what fusion makes of both."""
+    dense: float | None
+    """Cosine of its vector and the question's; None where there is none, or none was asked for."""
+    dense_rank: int | None
+    """Its place by that, from 1; None where it is not among the first."""
+    sparse: float | None
+    """Sum over the question's terms; None where none were asked for."""
+    sparse_rank: int | None
     source_name: str
     doc_id: str
     doc_uri: str
@@ -47,22 +77,57 @@ class Hit:
     section_path: tuple[str, ...]
     text: str
     chunk_id: str
+    matches: tuple[Match, ...] = ()
+    """The terms that it has, what adds most first."""
 
 
-def search(table_root: str, question: str, top: int = 5, sources: Sequence[str] | None = None) -> list[Hit]:
-    """The ``top`` nearest chunks of the newest snapshot, the nearest first; equal ones by chunk id.
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as this table's rows are scored by it."""
 
-    Chunks without a vector are passed over. Memory is bounded by a batch of rows, not by the table.
+    by: By
+    vector: NDArray[np.float32] | None
+    """None: by terms alone."""
+    model: str
+    terms: Terms
+    fusion: Fusion = DEFAULT
+
+
+def search(
+    table_root: str,
+    question: str,
+    top: int = 5,
+    sources: Sequence[str] | None = None,
+    *,
+    by: By | None = None,
+    filters: Sequence[str] = (),
+    fusion: Fusion = DEFAULT,
+) -> list[Hit]:
+    """The ``top`` best chunks of the newest snapshot, the best first; equal ones by chunk id.
+
+    Memory is bounded by a batch of rows and the candidates, not by the table.
+
+    Args:
+        table_root: root of the table.
+        question: in any words.
+        top: chunks at most.
+        sources: only chunks of these.
+        by: ``dense``, ``sparse`` or ``hybrid``; None: hybrid where the table has both, else dense.
+        filters: conditions on columns that chunks must meet, as ``parquetry load`` takes them.
+        fusion: how hybrid makes one score of two.
 
     Raises:
-        TableError: there is no snapshot, or its embedder is unknown here.
-        ConfigError: a source is not in the table, or the model knows no word of the question.
+        TableError: there is no snapshot, or its embedder or encoder is unknown here.
+        ConfigError: a source or condition is none of the table's, the question is empty, or it has nothing that the
+            model knows, or nothing that it could be searched by.
     """
+    if not asked(question):
+        raise ConfigError("The question is empty: say what to look for.")
+    conditions = parse_conditions(filters)
     snapshot = open_newest(table_root)
     _check_sources(snapshot, sources)
-    embedder = _embedder_of(snapshot, table_root)
-    vector = _question_vector(embedder, question)
-    return nearest(_batches(snapshot, sources), vector, embedder.name, top)
+    query = replace(_query(snapshot, table_root, question, by), fusion=fusion)
+    return best(_batches(snapshot, query, sources, conditions), query, top)
 
 
 def open_newest(table_root: str) -> Snapshot:
@@ -74,20 +139,16 @@ def open_newest(table_root: str) -> Snapshot:
     return Snapshot.newest(open_store(table_root))
 
 
-def nearest(
-    batches: Iterable[pa.RecordBatch], vector: NDArray[np.float32], model: str, top: int
-) -> list[Hit]:
-    """The rows of ``batches`` whose vectors, made by ``model``, are nearest to ``vector``.
+def best(batches: Iterable[pa.RecordBatch], query: Query, top: int) -> list[Hit]:
+    """The rows of ``batches`` that answer best.
 
-    Rows of another model are passed over: their vectors say nothing beside this one.
+    Vectors of another model are passed over: they say nothing beside this one.
     """
-    question = vector.astype(np.float64)
-    question /= np.sqrt(np.add.reduce(question * question))
-    best: list[Hit] = []
+    candidates: Candidates[Hit] = Candidates(max(top, CANDIDATES) if query.by == "hybrid" else top)
     for batch in batches:
-        places, vectors = _vectors(batch, model, len(question))
-        best = sorted([*best, *_best(batch, places, _cosines(vectors, question), top)], key=_rank)[:top]
-    return best
+        dense, sparse = _cosines_of(batch, query), _sums_of(batch, query)
+        candidates.add(dense, sparse, batch["chunk_id"], lambda at, rows=batch: _hit(rows, at, query))  # type: ignore[misc]
+    return [_scored(one, query) for one in candidates.ranking(query.by, query.fusion)[:top]]
 
 
 def _check_sources(snapshot: Snapshot, sources: Sequence[str] | None) -> None:
@@ -97,6 +158,32 @@ def _check_sources(snapshot: Snapshot, sources: Sequence[str] | None) -> None:
         raise ConfigError(
             f"The table has no source called {', '.join(unknown)}; it has {', '.join(there) or 'none'}."
         )
+
+
+def _query(snapshot: Snapshot, root: str, question: str, by: By | None) -> Query:
+    has_sparse = snapshot.manifest.sparse is not None
+    if by in ("sparse", "hybrid") and not has_sparse:
+        raise TableError(
+            f"The table at {root} has no sparse vectors to search by. They are made by the next run with "
+            "`sparse: {kind: bm25}` in its configuration, without embedding anything again."
+        )
+    by = by or ("hybrid" if has_sparse else "dense")
+    terms = NO_TERMS
+    if by != "dense":
+        terms = terms_of(question, _encoder_of(snapshot, root), read_terms(snapshot))
+    if by == "sparse":
+        return Query(by, None, "", terms)
+    try:
+        embedder = _embedder_of(snapshot, root)
+        vector = _question_vector(embedder, question)
+    except ParquetryError as error:
+        if not has_sparse:
+            raise
+        said = str(error).rstrip(".")
+        raise ConfigError(f"{said}. `--sparse` searches by words, which needs no model.") from error
+    if vector is None and not len(terms.ids):
+        raise ConfigError(f"The table's model {embedder.name} knows no word of the question {question!r}.")
+    return Query(by, vector, embedder.name, terms)
 
 
 def _embedder_of(snapshot: Snapshot, table_root: str) -> Embedder:
@@ -111,16 +198,58 @@ def _embedder_of(snapshot: Snapshot, table_root: str) -> Embedder:
     return make_embedder(settings)
 
 
-def _question_vector(embedder: Embedder, question: str) -> NDArray[np.float32]:
-    vector: NDArray[np.float32] = embedder.embed([canonical_text(question).strip()], "query")[0]
-    if not np.isfinite(vector).all() or not vector.any():
-        raise ConfigError(f"The table's model {embedder.name} knows no word of the question {question!r}.")
-    return vector
+def _encoder_of(snapshot: Snapshot, table_root: str) -> SparseEncoder:
+    text, made_by = snapshot.manifest.recipe.get("sparse", ""), snapshot.manifest.sparse
+    try:
+        encoder = make_sparse(sparse_from_json(text))
+    except ValidationError as error:
+        raise TableError(
+            f"The sparse vectors of the table at {table_root} were made in a way that this program does not know: "
+            f"{text or 'its manifest names none'}. `--dense` searches without them."
+        ) from error
+    if encoder is None or encoder.name != made_by:
+        raise TableError(
+            f"The sparse vectors of the table at {table_root} were made by {made_by}, and this program makes other "
+            "ones: the next run of the job brings them up to date, and `--dense` searches without them."
+        )
+    return encoder
 
 
-def _batches(snapshot: Snapshot, sources: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+def _question_vector(embedder: Embedder, question: str) -> NDArray[np.float32] | None:
+    """None where the model knows no word of the question."""
+    vector: NDArray[np.float32] = embedder.embed([asked(question)], "query")[0]
+    return vector if np.isfinite(vector).all() and vector.any() else None
+
+
+def _batches(
+    snapshot: Snapshot, query: Query, sources: Sequence[str] | None, conditions: Sequence[Condition]
+) -> Iterator[pa.RecordBatch]:
+    """The rows that are asked for, with the columns that are."""
+    import pyarrow.compute as pc
+
+    scored = (*(_DENSE if query.vector is not None else ()), *(_SPARSE if query.by != "dense" else ()))
+    columns = dict.fromkeys((*_SHOWN, *scored, *(condition.column for condition in conditions)))
     for source in dict.fromkeys(sources) if sources else (None,):
-        yield from snapshot.chunks(_COLUMNS, source=source)
+        for batch in snapshot.chunks(list(columns), source=source):
+            masks = [condition.mask(batch[condition.column]) for condition in conditions]
+            yield batch.filter(reduce(pc.and_, masks)) if masks else batch
+
+
+def _cosines_of(batch: pa.RecordBatch, query: Query) -> NDArray[np.float64]:
+    """NaN where a row has no vector of the model."""
+    dense = np.full(batch.num_rows, np.nan)
+    if query.vector is not None:
+        question = query.vector.astype(np.float64)
+        question /= np.sqrt(np.add.reduce(question * question))
+        places, vectors = _vectors(batch, query.model, len(question))
+        dense[places] = _cosines(vectors, question)
+    return dense
+
+
+def _sums_of(batch: pa.RecordBatch, query: Query) -> NDArray[np.float64]:
+    if query.by == "dense" or not len(query.terms.ids):
+        return np.zeros(batch.num_rows)
+    return query.terms.scores(batch[INDICES], batch[VALUES])
 
 
 def _vectors(
@@ -140,7 +269,7 @@ def _vectors(
 
 
 def _cosines(vectors: NDArray[np.float32], question: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cosines in float64, row by row in one fixed order: equal vectors have equal cosines."""
+    """Cosines in float64, row by row in one fixed order: equal vectors have equal cosines. NaN for zeros."""
     cosines = np.empty(len(vectors))
     for first in range(0, len(vectors), _ROWS_AT_ONCE):
         rows = vectors[first : first + _ROWS_AT_ONCE].astype(np.float64)
@@ -150,25 +279,30 @@ def _cosines(vectors: NDArray[np.float32], question: NDArray[np.float64]) -> NDA
     return cosines
 
 
-def _best(
-    batch: pa.RecordBatch, places: NDArray[np.int64], cosines: NDArray[np.float64], top: int
-) -> list[Hit]:
-    finite = np.isfinite(cosines)
-    places, cosines = places[finite], cosines[finite]
-    if len(cosines) > top:
-        least = np.partition(cosines, -top)[-top]
-        places, cosines = places[cosines >= least], cosines[cosines >= least]
-        ids = batch["chunk_id"].take(places).to_pylist()
-        order = sorted(range(len(ids)), key=lambda at: (-cosines[at], ids[at]))[:top]
-        places, cosines = places[order], cosines[order]
-    rows = batch.select([name for name in _COLUMNS if not name.startswith("embed")]).take(places)
-    return [_hit(row, float(score)) for row, score in zip(rows.to_pylist(), cosines, strict=True)]
-
-
-def _hit(row: dict[str, object], score: float) -> Hit:
+def _hit(batch: pa.RecordBatch, at: int, query: Query) -> Hit:
+    """The row at a place, still without scores."""
+    row = {name: batch[name][at].as_py() for name in _SHOWN}
     page, path = row.pop("page_start"), row.pop("section_path")
-    return Hit(score=score, page=page, section_path=tuple(path), **row)  # type: ignore[arg-type]
+    matches = _matches(batch, at, query.terms) if query.by != "dense" else ()
+    return Hit(
+        0.0, None, None, None, None, page=page, section_path=tuple(path), matches=matches, **row
+    )  # fmt: skip
 
 
-def _rank(hit: Hit) -> tuple[float, str]:
-    return -hit.score, hit.chunk_id
+def _matches(batch: pa.RecordBatch, at: int, terms: Terms) -> tuple[Match, ...]:
+    """The question's terms in one row."""
+    values = dict(zip(batch[INDICES][at].as_py() or (), batch[VALUES][at].as_py() or (), strict=True))
+    asked_for = zip(terms.ids.tolist(), terms.words, terms.weights.tolist(), strict=True)
+    found = [Match(word, weight, weight * values[one]) for one, word, weight in asked_for if one in values]
+    return tuple(sorted(found, key=lambda match: (-match.score, match.term)))
+
+
+def _scored(ranked: Ranked[Hit], query: Query) -> Hit:
+    return replace(
+        ranked.row,
+        score=ranked.score,
+        dense=ranked.dense,
+        dense_rank=ranked.dense_rank,
+        sparse=None if query.by == "dense" else ranked.sparse,
+        sparse_rank=ranked.sparse_rank,
+    )

@@ -1,4 +1,4 @@
-"""``parquetry search``: the nearest chunks of a table, for a person or as JSON."""
+"""``parquetry search``: the chunks of a table that answer best, for a person or as JSON."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from rich.text import Text
 
 from pipeline.output import json_line, plain_console
 from pipeline.search import search
+from transforms.retrieval.fusion import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from pipeline.search import Hit
+    from transforms.retrieval.fusion import By, Fusion
 
 _SHOWN = 300
 """Code points of a chunk's text that are shown."""
@@ -25,27 +27,42 @@ _JOINERS = "\u200c\u200d"
 
 
 def run(
-    table: str, question: str, *, top: int = 5, sources: Sequence[str] | None = None, as_json: bool = False
+    table: str,
+    question: str,
+    *,
+    top: int = 5,
+    sources: Sequence[str] | None = None,
+    by: By | None = None,
+    filters: Sequence[str] = (),
+    fusion: Fusion = DEFAULT,
+    explain: bool = False,
+    as_json: bool = False,
 ) -> int:
     """Print the hits; no hit is not a fault.
 
     Raises:
-        ParquetryError: the table, a source or the question cannot be used.
+        ParquetryError: the table, a source, a condition or the question cannot be used.
     """
-    hits = search(table, question, top, sources)
+    hits = search(table, question, top, sources, by=by, filters=filters, fusion=fusion)
     if as_json:
         print(json_line([asdict(hit) for hit in hits], indent=2))
         return 0
     console = plain_console()
     if not hits:
-        where = f" in {', '.join(sources)}" if sources else ""
-        console.print(f"There is no chunk with a vector{where} at {table}.", soft_wrap=True)
+        console.print(_nothing(table, sources, by, filters), soft_wrap=True)
     for number, hit in enumerate(hits, 1):
-        _show(console, number, hit)
+        _show(console, number, hit, fusion if explain else None)
     return 0
 
 
-def _show(console: Console, number: int, hit: Hit) -> None:
+def _nothing(table: str, sources: Sequence[str] | None, by: By | None, filters: Sequence[str]) -> str:
+    what = "a word of the question" if by == "sparse" else "a vector"
+    where = f" in {', '.join(sources)}" if sources else ""
+    which = f" that meets {', '.join(filters)} and" if filters else ""
+    return f"There is no chunk{which} with {what}{where} at {table}."
+
+
+def _show(console: Console, number: int, hit: Hit, explained: Fusion | None) -> None:
     head = Text(f"{number:>2}  {hit.score:.3f}  ")
     head.append(printable(f"{hit.source_name}/{hit.doc_id}"), style="bold")
     if hit.page is not None:
@@ -53,7 +70,27 @@ def _show(console: Console, number: int, hit: Hit) -> None:
     if hit.section_path:
         head.append("  " + printable(" > ".join(hit.section_path)), style="italic")
     console.print(head, soft_wrap=True)
+    for line in _explanation(hit, explained) if explained else ():
+        console.print(Text(f"    {line}"), soft_wrap=True)
     console.print(Padding(Text(shortened(hit.text)), (0, 0, 1, 4)))
+
+
+def _explanation(hit: Hit, fusion: Fusion) -> Iterator[str]:
+    """Why a hit stands where it does: its scores with their places, and the terms that it has."""
+    if hit.dense is not None:
+        yield f"dense {hit.dense:.3f}{_place(hit.dense_rank)}"
+    if hit.sparse is not None:
+        yield f"sparse {hit.sparse:.2f}{_place(hit.sparse_rank)}"
+        if hit.dense is not None:
+            yield f"together {hit.score:.4f} ({fusion})"
+        terms = ", ".join(
+            f"{printable(one.term)} {one.score:.2f} ({one.weight:.2f})" for one in hit.matches
+        )
+        yield f"terms, and in brackets their weight in the question: {terms}" if terms else "no term"
+
+
+def _place(rank: int | None) -> str:
+    return ", not among the first" if rank is None else f", place {rank}"
 
 
 def shortened(text: str, limit: int = _SHOWN) -> str:

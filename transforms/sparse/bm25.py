@@ -61,6 +61,9 @@ class BM25:
     def query(self, text: str) -> SparseVectors:
         return self._counted([text])[0]
 
+    def names(self, text: str) -> dict[int, str]:
+        return self._vocabulary.names(text)
+
     def _counted(self, texts: Sequence[str]) -> tuple[SparseVectors, NDArray[np.int64]]:
         """How often each text has each of its terms, and how many terms it has in all."""
         ids = [self._vocabulary.ids(text) for text in texts]

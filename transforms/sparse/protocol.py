@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,3 +45,11 @@ class SparseEncoder(Protocol):
 
     def query(self, text: str) -> SparseVectors:
         """The one vector of a question: the weights of its terms, without inverse document frequencies."""
+
+
+@runtime_checkable
+class NamesTerms(Protocol):
+    """An encoder that can say what the terms of a question are called."""
+
+    def names(self, text: str) -> dict[int, str]:
+        """The terms of a question by their ids."""

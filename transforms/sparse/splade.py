@@ -82,6 +82,9 @@ class Splade:
     def query(self, text: str) -> SparseVectors:
         return self.encode([text])
 
+    def names(self, text: str) -> dict[int, str]:
+        return {one: self._model.piece(one) for one in self.query(text).indices.tolist()}
+
     def _weights(self, text: str) -> NDArray[np.float32]:
         """A weight a word piece; the greatest first and then its logarithm, which is the same and less work."""
         greatest = np.zeros(self._model.width, np.float32)

@@ -29,11 +29,20 @@ class Vocabulary:
     """
 
     def __init__(self, languages: Sequence[Language], stop_words: Sequence[str]) -> None:
-        self._pieces = _Remembered(Analyzer(languages, stop_words))
+        self._analyzer = Analyzer(languages, stop_words)
+        self._pieces = _Remembered(self._analyzer)
 
     def ids(self, text: str) -> list[int]:
         """The id of each term in order, of a term that comes twice two."""
         return [*chain.from_iterable(map(self._pieces.__getitem__, text.split()))]
+
+    def names(self, text: str) -> dict[int, str]:
+        """The text's terms by their ids; of two with one id the first."""
+        pieces = (piece.strip(SIGNS_AROUND) for piece in text.split())
+        found: dict[int, str] = {}
+        for term in chain.from_iterable(map(self._analyzer.terms, pieces)):
+            found.setdefault(term_id(term), term)
+        return found
 
 
 class _Remembered(dict[str, tuple[int, ...]]):

@@ -14,7 +14,7 @@ LAYERS = (
     {"transforms.embedders", "transforms.extractors", "transforms.compose"},
     {"transforms.sparse"},
     {"transforms.table"},
-    {"transforms.chunkers"},
+    {"transforms.chunkers", "transforms.retrieval"},
     {"transforms.planning"},
     {"transforms.loaders"},
     {"transforms.exports"},

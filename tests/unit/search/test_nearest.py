@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.commands.search import printable, shortened
-from pipeline.search import nearest
+from pipeline.search import Query, best
 from transforms.model.errors import TableError
+from transforms.retrieval.question import NO_TERMS, Terms
 from transforms.table.schema import CHUNKS
 
 VECTORS = pa.list_(pa.field("element", pa.float32(), nullable=False))
@@ -31,6 +32,10 @@ def batch_of(*rows: tuple[str, list[float] | None], model: str = "m@1", **more) 
     } | more
     schema = pa.schema([CHUNKS.field(name) for name in columns])
     return pa.RecordBatch.from_pydict(columns, schema=schema)
+
+
+def nearest(batches, vector, model, top):
+    return best(batches, Query("dense", vector, model, NO_TERMS), top)
 
 
 def found(batches, vector, top=5, model="m@1"):
@@ -116,3 +121,48 @@ def test_text_is_shown_on_one_line_without_what_steers_a_terminal():
 def test_long_text_is_cut_at_a_space_where_one_is_near(text, line):
     assert shortened(text, 20) == line
     assert len(line) <= 20
+
+
+BOLT, NUT, RARE = 3, 7, 2**32 - 2
+TERMS = Terms(np.array([BOLT, NUT, RARE], np.uint32), np.float32([1, 2, 4]), ("bolt", "nut", "p-101"))
+
+
+def with_terms(*rows: tuple[str, dict[int, float] | None, list[float] | None]) -> pa.RecordBatch:
+    return batch_of(
+        *((name, vector) for name, _, vector in rows),
+        sparse_indices=[None if terms is None else sorted(terms) for _, terms, _ in rows],
+        sparse_values=[
+            None if terms is None else [terms[one] for one in sorted(terms)] for _, terms, _ in rows
+        ],
+    )
+
+
+ROWS = (
+    ("a", {BOLT: 1.5, 5: 9.0}, [1, 0]),
+    ("b", {NUT: 1.0, RARE: 0.5}, None),
+    ("c", {5: 1.0}, [0, 1]),
+    ("d", None, [1, 1]),
+    ("e", {}, [-1, 0]),
+)
+
+
+def test_by_terms_rows_are_ordered_by_the_sum_of_weights_and_others_are_not_found():
+    hits = best([with_terms(*ROWS)], Query("sparse", None, "", TERMS), 5)
+    assert [(hit.chunk_id, hit.score, hit.sparse_rank, hit.dense) for hit in hits] == [
+        ("b", 4.0, 1, None), ("a", 1.5, 2, None),
+    ]  # fmt: skip
+    assert [(one.term, one.weight, one.score) for one in hits[0].matches] == [
+        ("nut", 2.0, 2.0), ("p-101", 4.0, 2.0),
+    ]  # fmt: skip
+
+
+def test_by_both_a_row_counts_by_each_that_it_has():
+    hits = best([with_terms(*ROWS)], Query("hybrid", np.float32([1, 0]), "m@1", TERMS), 5)
+    assert [(hit.chunk_id, round(hit.score, 3), hit.dense_rank, hit.sparse_rank) for hit in hits] == [
+        ("a", 0.688, 1, 2), ("b", 0.5, None, 1), ("d", 0.427, 2, None), ("c", 0.25, 3, None), ("e", 0.0, 4, None),
+    ]  # fmt: skip
+
+
+def test_by_both_a_question_that_the_model_does_not_know_is_answered_by_terms():
+    hits = best([with_terms(*ROWS)], Query("hybrid", None, "m@1", TERMS), 5)
+    assert [(hit.chunk_id, hit.score) for hit in hits] == [("b", 0.5), ("a", 0.1875)]

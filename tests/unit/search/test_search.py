@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 
 import numpy as np
@@ -13,6 +14,12 @@ from pipeline.search import search
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import StaticSettings, settings_to_json
 from transforms.model.errors import ConfigError, TableError
+from transforms.retrieval.fusion import Fusion
+from transforms.sparse.columns import to_columns
+from transforms.sparse.protocol import SparseEncoder
+from transforms.sparse.registry import make_sparse
+from transforms.sparse.settings import NO_SPARSE, BM25Settings, SparseSettings
+from transforms.sparse.settings import settings_to_json as sparse_to_json
 from transforms.storage.registry import open_store
 from transforms.table.layout import CHUNKS as CHUNK_FILES
 from transforms.table.layout import shard_path
@@ -31,8 +38,9 @@ TEXTS = {
 }
 
 
-def rows_of(source: str, texts: list[str]) -> pa.Table:
+def rows_of(source: str, texts: list[str], sparse: SparseEncoder | None = None) -> pa.Table:
     vectors = MODEL.embed(texts)
+    terms = to_columns(sparse.encode(texts)) if sparse else {}
     rows = []
     for number, text in enumerate(texts):
         found = bool(np.isfinite(vectors[number]).all())
@@ -52,16 +60,24 @@ def rows_of(source: str, texts: list[str]) -> pa.Table:
             "section_path": ["Care", "Winter"] if number == 0 else [],
             "embedding": vectors[number].tolist() if found else None,
             "embed_model": MODEL.name if found else None,
+            "metadata": json.dumps({"author": "Ada" if source == "support" else "Bo"}),
+            "effective_date": datetime.date(2026, 1, 1 + number),
         }
+        row |= {name: column[number].as_py() for name, column in terms.items()}
         rows.append(row)
     return pa.Table.from_pylist(rows, schema=CHUNKS)
 
 
-def make_table(root, texts, embedder=None) -> str:
+def make_table(root, texts, embedder=None, sparse: SparseSettings = NO_SPARSE) -> str:
     store = open_store(str(root))
+    encoder = make_sparse(sparse)
     files = [
         write_table(
-            store, shard_path(1, CHUNK_FILES, source, "a"), rows_of(source, texts[source]), source, {}
+            store,
+            shard_path(1, CHUNK_FILES, source, "a"),
+            rows_of(source, texts[source], encoder),
+            source,
+            {},
         )
         for source in texts
         if texts[source]
@@ -71,13 +87,17 @@ def make_table(root, texts, embedder=None) -> str:
         number=1,
         parent=None,
         run_id="r",
-        recipe={"embedder": embedder or settings_to_json(StaticSettings())},
+        recipe={
+            "embedder": embedder or settings_to_json(StaticSettings()),
+            "sparse": sparse_to_json(sparse),
+        },
         new_files=tuple(files),
         kept_files=(),
         rejected=(),
         deleted={},
         counts={source: zero | {"chunks": len(texts[source])} for source in texts},
         totals=zero | {"chunks": sum(map(len, texts.values()))},
+        sparse=encoder.name if encoder else None,
     )
     publish(store, draft)
     return str(root)
@@ -151,7 +171,13 @@ def test_hits_are_printed_with_score_source_document_page_and_section(table, cap
 def test_hits_are_printed_as_json(table, capsys):
     assert run(table, "self-locking nuts", top=1, as_json=True) == 0
     (hit,) = json.loads(capsys.readouterr().out)
-    assert hit.pop("score") > 0.5
+    assert hit.pop("score") == hit.pop("dense") > 0.5
+    assert (hit.pop("dense_rank"), hit.pop("sparse"), hit.pop("sparse_rank"), hit.pop("matches")) == (
+        1,
+        None,
+        None,
+        [],
+    )
     assert hit == {
         "source_name": "manuals",
         "doc_id": "manuals.md",
@@ -169,3 +195,113 @@ def test_an_empty_table_is_a_sentence_and_no_fault(tmp_path, capsys):
     assert "There is no chunk with a vector at" in capsys.readouterr().out
     assert run(place, "battery", as_json=True) == 0
     assert json.loads(capsys.readouterr().out) == []
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    return make_table(tmp_path_factory.mktemp("both"), TEXTS, sparse=BM25Settings())
+
+
+@pytest.fixture(scope="module")
+def keyless(tmp_path_factory):
+    """A table whose model is a server's, of which there is neither address nor key."""
+    embedder = '{"kind": "openai", "model": "far-away", "dimension": 256, "api_key_env": "NO_SUCH_KEY"}'
+    return make_table(tmp_path_factory.mktemp("keyless"), TEXTS, embedder, BM25Settings())
+
+
+def test_a_table_with_both_is_searched_by_both_and_each_hit_says_how(both):
+    (hit,) = search(both, "the battery in winter", top=1)
+    assert hit.chunk_id == "support-0"
+    assert (hit.score, hit.dense_rank, hit.sparse_rank) == (1.0, 1, 1)
+    assert [one.term for one in hit.matches] == ["batteri", "winter", "the"]
+    assert hit.sparse == pytest.approx(sum(one.score for one in hit.matches))
+
+
+def test_what_is_asked_for_alone_is_what_chunks_are_ranked_by(both):
+    (dense,) = search(both, "the battery in winter", top=1, by="dense")
+    assert (dense.score, dense.sparse, dense.matches) == (dense.dense, None, ())
+    (sparse,) = search(both, "the battery in winter", by="sparse", sources=["support"])[:1]
+    assert (sparse.score, sparse.dense) == (sparse.sparse, None)
+    assert {hit.chunk_id for hit in search(both, "poem", by="sparse")} == {"manuals-1"}
+
+
+def test_a_weight_of_words_of_zero_or_one_is_the_order_of_one_score(both):
+    question = "battery channel bolt poem"
+    for by, weight in (("dense", 0.0), ("sparse", 1.0)):
+        one = [hit.chunk_id for hit in search(both, question, by=by)]
+        for method in ("sum", "rrf"):
+            found = [hit.chunk_id for hit in search(both, question, fusion=Fusion(method, weight))]
+            assert found[: len(one)] == one
+
+
+def test_words_are_searched_by_without_the_model_of_the_table(keyless):
+    assert search(keyless, "poem", by="sparse")[0].chunk_id == "manuals-1"
+    assert search(keyless, "unheard", by="sparse") == []
+    with pytest.raises(
+        ConfigError, match=r"NO_SUCH_KEY.*`--sparse` searches by words, which needs no model"
+    ):
+        search(keyless, "poem")
+
+
+def test_a_table_without_sparse_vectors_says_how_to_have_them(table):
+    with pytest.raises(
+        TableError, match=r"no sparse vectors to search by.*next run with `sparse: {kind: bm25}`"
+    ):
+        search(table, "poem", by="sparse")
+
+
+def test_a_question_without_a_known_word_is_found_by_the_model_or_by_its_signs(both):
+    assert search(both, "zyxwv", top=1)[0].matches == ()
+    assert search(both, "☃", by="sparse") == []
+    with pytest.raises(ConfigError, match="knows no word of the question"):
+        search(both, "☃")
+
+
+@pytest.mark.parametrize("by", [None, "dense", "sparse"])
+def test_an_empty_question_is_one_sentence(both, by):
+    with pytest.raises(ConfigError, match="The question is empty"):
+        search(both, " \n", by=by)
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (["metadata.author=Bo"], {"manuals-0", "manuals-1"}),
+        (["effective_date>=2026-01-02"], {"manuals-1", "support-1", "support-2"}),
+        (["metadata.author!=Bo", "effective_date<2026-01-02"], {"support-0"}),
+        (["doc_id=none"], set()),
+    ],
+)
+def test_only_chunks_that_meet_all_conditions_are_searched(both, filters, expected):
+    assert {hit.chunk_id for hit in search(both, "the battery ☃", filters=filters)} == expected - {
+        "support-2"
+    }
+
+
+def test_a_condition_on_no_column_is_refused_before_anything_is_read(tmp_path):
+    with pytest.raises(ConfigError, match="has no column colour"):
+        search(str(tmp_path), "battery", filters=["colour=red"])
+
+
+def test_sparse_vectors_of_other_rules_are_not_searched_by_those_of_today(tmp_path):
+    place = make_table(tmp_path, TEXTS, sparse=BM25Settings())
+    manifest = next(tmp_path.glob("snapshots/*/manifest.json"))
+    manifest.write_text(manifest.read_text().replace("bm25@", "bm25@0-"))
+    with pytest.raises(TableError, match=r"made by bm25@0-.*`--dense` searches without them"):
+        search(place, "battery")
+    assert search(place, "battery", by="dense")
+
+
+def test_an_explanation_has_scores_places_and_terms(both, capsys):
+    assert run(both, "the battery in winter", top=1, explain=True) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[1].startswith("dense 0.")
+    assert lines[1].endswith(", place 1")
+    assert lines[2].startswith("sparse ")
+    assert lines[3] == "together 1.0000 (sum, 0.50 sparse)"
+    assert lines[4].startswith("terms, and in brackets their weight in the question: batteri ")
+    assert run(both, "poem", sources=["support"], by="sparse") == 0
+    assert "no chunk with a word of the question in support" in capsys.readouterr().out
+    assert run(both, "poem", top=1, as_json=True) == 0
+    (hit,) = json.loads(capsys.readouterr().out)
+    assert hit["matches"][0]["term"] == "poem"

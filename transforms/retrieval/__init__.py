@@ -1,0 +1,1 @@
+"""Which rows answer a question: by their vectors, by their terms, and by both together."""
