@@ -30,7 +30,10 @@ _UP = 3
 
 
 def gutter(spans: Sequence[tuple[float, float]], width: float) -> Gutter | None:
-    """The widest gap in the middle half of a page that pieces of text, given by their ends, leave free."""
+    """The widest gap in the middle half of a page that pieces of text, given by their ends, leave free.
+
+    Few may go over it, as titles do; lines that reach into it, as the longest of a ragged column, make it narrower.
+    """
     if len(spans) < 2 * _ROWS or width <= 0:
         return None
     bins = int(width / _BIN) + 2
@@ -50,7 +53,15 @@ def gutter(spans: Sequence[tuple[float, float]], width: float) -> Gutter | None:
             start = place
     if best is None or (best[1] - best[0]) * _BIN < _NARROWEST:
         return None
-    return best[0] * _BIN, best[1] * _BIN
+    return _narrowed((best[0] * _BIN, best[1] * _BIN), spans)
+
+
+def _narrowed(gap: Gutter, spans: Sequence[tuple[float, float]]) -> Gutter:
+    """A gutter without the ends of lines in it, where it is one then."""
+    low, high = gap
+    left = max((end for start, end in spans if start < low < end < high), default=low)
+    right = min((start for start, end in spans if low < start < high < end), default=high)
+    return (left, right) if right - left >= _NARROWEST else gap
 
 
 def crosses(line: Line, gap: Gutter) -> bool:

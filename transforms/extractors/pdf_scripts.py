@@ -13,6 +13,7 @@ from typing import Protocol
 
 from transforms.extractors.pdf_cells import Box
 from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line
+from transforms.extractors.scripts import lowered, raised, settled
 
 _SIGN = re.compile(r"[\w*\u2020\u2021\u00a7\u00b6#+\u2212\u2013,()\[\]-]{1,5}")
 _SMALL = 0.85
@@ -25,6 +26,9 @@ _NEAR_AFTER_SPACE = 1.2
 """The same where there is a space between, which lines of full width stretch."""
 _BACK = 0.6
 """Times the smaller size: how far signs stand above each other."""
+_SUNK = 0.25
+"""Times the larger size: so far the middle of a sign is below that of its line at least, if it is lowered."""
+_DIGITS = re.compile(r"[0-9]{2,}")
 _SPACE = 0.2
 """Times the larger size: from here on there is a space between."""
 _SIGNS_AT_MOST = 200
@@ -63,6 +67,44 @@ def with_scripts(pieces: Sequence[Piece], letters: Letters) -> list[Line]:
     return lines
 
 
+def with_numbers_apart(letters: Letters, start: int, end: int) -> str:
+    """The text of a span, its exponents and indices that touch a number marked as such.
+
+    Only neighbouring digits are looked at: a size costs more than a letter, and all other signs stay as they are.
+    """
+    own = letters.text[start:end]
+    for found in reversed([*_DIGITS.finditer(own)]):
+        first, last = start + found.start(), start + found.end() - 1
+        at = _size_changes(letters, first, last)
+        if at is not None:
+            number, place = found[0], at - first
+            before, after = number[:place], number[place:]
+            if letters.size(first) > letters.size(last):
+                after = _marked(after, letters.box(last), letters.box(first), letters.size(first))
+            else:
+                before = _marked(before, letters.box(first), letters.box(last), letters.size(last))
+            own = f"{own[: found.start()]}{before}{after}{own[found.end() :]}"
+    return own
+
+
+def _size_changes(letters: Letters, first: int, last: int) -> int | None:
+    """Where the digits of a run begin to be smaller, or larger, as signs of a line are."""
+    sizes = letters.size(first), letters.size(last)
+    if not 0 < min(sizes) <= _SMALL * max(sizes):
+        return None
+    middle = sum(sizes) / 2
+    is_small = sizes[0] < middle
+    return next(at for at in range(first + 1, last + 1) if (letters.size(at) < middle) != is_small)
+
+
+def _marked(sign: str, own: Box | None, base: Box | None, size: float) -> str:
+    """A sign marked as raised or lowered beside what stands in its line, by the middles of both."""
+    if own is None or base is None:
+        return sign
+    rise = (base[1] + base[3] - own[1] - own[3]) / 2
+    return raised(sign) if rise > 0 else lowered(sign) if rise < -_SUNK * size else sign
+
+
 def _placed(pieces: Sequence[Piece], letters: Letters) -> Sequence[Piece]:
     """The pieces, signs inside or at the ends of others as parts of these."""
     signs = [piece for piece in pieces if piece.line.size and _SIGN.fullmatch(piece.line.text.strip())]
@@ -96,7 +138,8 @@ def _with_sign(host: Piece, sign: Piece, letters: Letters) -> Piece:
     before, after = text[:place], text[place:]
     is_apart = after[:1].isspace() or before[-1:].isspace()
     joint = " " if is_apart and after.strip() else ""
-    whole = f"{before.rstrip()}{sign.line.text.strip()}{joint}{after.lstrip()}"
+    own = _marked(sign.line.text.strip(), _box(sign.line), _box(host.line), host.line.size)
+    whole = settled(f"{before.rstrip()}{own}{joint}{after.lstrip()}")
     box = min(host.line.x0, sign.line.x0), max(host.line.x1, sign.line.x1)
     return replace(host, line=replace(host.line, text=whole, x0=box[0], x1=box[1]))
 
@@ -138,8 +181,16 @@ def _goes_on(line: Line, last: Piece, piece: Piece, letters: Letters) -> bool:
 def _joined(line: Line, below: Line, *, is_apart: bool) -> Line:
     base = line if line.size >= below.size else below
     is_apart |= below.text[:1].isspace() or below.x0 - line.x1 > _SPACE * base.size
-    text = f"{line.text}{' ' if is_apart else ''}{below.text.lstrip()}"
+    texts = [line.text, below.text.lstrip()]
+    if not is_apart:
+        place, sign = (1, below) if base is line else (0, line)
+        texts[place] = _marked(texts[place], _box(sign), _box(base), base.size)
+    text = settled((" " if is_apart else "").join(texts))
     return replace(base, text=text, x0=min(line.x0, below.x0), x1=max(line.x1, below.x1))
+
+
+def _box(line: Line) -> Box:
+    return line.x0, line.top, line.x1, line.bottom
 
 
 def _are_beside(one: Line, other: Line) -> bool:

@@ -60,6 +60,15 @@ class Frame:
             return 0, -1, -1, 0, self.height + self.bottom, self.width + self.left
         return 1, 0, 0, -1, -self.left, self.height + self.bottom
 
+    def leaves_out(self, left: float, bottom: float, right: float, top: float) -> bool:
+        """Whether a part of a rectangle is beside the page."""
+        return (
+            left < self.left
+            or bottom < self.bottom
+            or right > self.left + self.width
+            or top > self.bottom + self.height
+        )
+
     def box(self, left: float, bottom: float, right: float, top: float) -> Box:
         """A rectangle of the page as it is shown."""
         if self.rotation == 0:
@@ -84,6 +93,8 @@ class ObjectFacts:
     lost: int = 0
     """Text objects of no width, which PDFium leaves out of the text: so it sees vertical writing."""
     invisible: int = 0
+    outside: int = 0
+    """Text objects that reach over an edge of the page as it is shown."""
     spans: list[tuple[float, float]] = field(default_factory=list)
     """The left and the right end of each piece of text, as the page has them."""
     is_picture: bool = False
@@ -105,7 +116,7 @@ def page_objects(page: pypdfium2.PdfPage, frame: Frame, *, with_edges: bool) -> 
         if number >= _MAX_OBJECTS:
             break
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
-            _look_at_text(handle, facts)
+            _look_at_text(handle, facts, frame if matrix == _IDENTITY else None)
         elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
             bounds = _bounds(handle)
             area = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1])
@@ -131,10 +142,12 @@ def _with_inner(handle: object, matrix: Matrix, depth: int) -> Iterator[tuple[ob
             yield from _with_inner(pdfium.FPDFFormObj_GetObject(handle, index), inner, depth + 1)
 
 
-def _look_at_text(handle: object, facts: ObjectFacts) -> None:
+def _look_at_text(handle: object, facts: ObjectFacts, frame: Frame | None) -> None:
+    """Count a piece of text; of one that is drawn inside another object no place on the page is known."""
     facts.texts += 1
     left, bottom, right, top = _bounds(handle)
     facts.spans.append((left, right))
+    facts.outside += frame is not None and frame.leaves_out(left, bottom, right, top)
     facts.lost += right - left < 0.01 < top - bottom
     facts.invisible += pdfium.FPDFTextObj_GetTextRenderMode(handle) == 3
 

@@ -10,7 +10,7 @@ import ctypes
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
@@ -21,9 +21,10 @@ from transforms.extractors.letters import in_words, readable, unmirrored
 from transforms.extractors.pdf_cells import Box
 from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines
 from transforms.extractors.pdf_order import Gutter, by_columns, downwards, gutter, is_prose, may_be_mixed
-from transforms.extractors.pdf_scripts import Piece, with_scripts
+from transforms.extractors.pdf_scripts import Piece, with_numbers_apart, with_scripts
 from transforms.extractors.pdf_tables import Written, ruled_tables, written_tables
 from transforms.extractors.pdfium_objects import Frame, ObjectFacts, page_objects
+from transforms.extractors.scripts import settled
 from transforms.model.document import canonical_text
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from transforms.extractors.settings import ExtractSettings
 
 INVISIBLE = "invisible_text_left_out"
+OFF_PAGE = "off_page_text_left_out"
 NUL = "nul_dropped"
 """Warning with a count: letters that the font's map sends to U+0000, which no text may hold."""
 _LINE = re.compile(f"[^\r\n{HYPHEN_AT_LINE_END}]+{HYPHEN_AT_LINE_END}?")
@@ -45,6 +47,7 @@ _INVISIBLE_MODE = 3
 _LOST_SHARE = 0.2
 _SAMPLES = 24
 _FORM_BUFFER = 1 << 16
+_UNSEEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 _ARABIC_LETTERS = re.compile("[\u0621-\u064a\u066e-\u06d3]{2,}")
 _RECTANGLE = pdfium.FS_RECTF()
@@ -107,8 +110,8 @@ def read_page(
             warnings += (f"{NUL}={nuls}",)
     finally:
         text_page.close()
-    if form is not None:
-        lines = with_values(lines, list(_values(page, form, frame)))
+    if values := list(_values(page, form, frame)):
+        lines = with_values(lines, values)
     return PageLines(tuple(lines), frame.shown_size[1], unmapped, warnings)
 
 
@@ -262,6 +265,7 @@ def _line(text: _Text, start: int, end: int) -> Line | None:
     x0s, tops, x1s, bottoms = zip(*boxes, strict=True)
     # Spaces that PDFium made up have a size of their own.
     middle = next(at for at in range((first + last) // 2, last + 1) if not text.text[at].isspace())
+    own = settled(with_numbers_apart(text, start, end))
     clean = own.rstrip() if own.isascii() and "\0" not in own else _clean(own)
     size = text.size(middle)
     mark = _MARK.match(clean)
@@ -311,20 +315,45 @@ def _characters(
 def _hidden(
     text: _Text, objects: ObjectFacts, settings: ExtractSettings
 ) -> tuple[list[bool] | None, tuple[str, ...]]:
-    """Which characters are drawn invisibly and to be left out.
+    """Which characters no reader sees and are to be left out: invisible ones, and those beside the page.
 
     A layer of invisible text over a picture is what OCR makes, and a page of nothing else says nothing
     visibly: both are kept. Invisible text beside visible text is for machines only.
     """
-    if settings.hidden_text == "keep" or not objects.invisible or objects.is_picture:
+    if settings.hidden_text == "keep":
         return None, ()
     hidden = [False] * len(text.text)
-    for found in _LINE.finditer(text.text):
-        _mark_hidden(text, *found.span(), hidden)
-    ink = [flag for flag, character in zip(hidden, text.text, strict=True) if not character.isspace()]
-    if all(ink):
-        return None, ()
-    return (hidden, (INVISIBLE,)) if any(ink) else (None, ())
+    warnings: tuple[str, ...] = ()
+    if objects.invisible and not objects.is_picture and _mark_all(text, _mark_hidden, hidden):
+        warnings += (INVISIBLE,)
+    if objects.outside and _mark_all(text, _mark_outside, hidden):
+        warnings += (OFF_PAGE,)
+    return (hidden, warnings) if warnings else (None, ())
+
+
+def _mark_all(text: _Text, mark: Callable[[_Text, int, int, list[bool]], None], hidden: list[bool]) -> bool:
+    """Whether some of the text that is not hidden yet is hidden now; all of it is never."""
+    found = [False] * len(hidden)
+    for line in _LINE.finditer(text.text):
+        mark(text, *line.span(), found)
+    ink = [
+        place for place, character in enumerate(text.text) if not character.isspace() and not hidden[place]
+    ]
+    more = [place for place in ink if found[place]]
+    if len(more) == len(ink):
+        return False
+    for place in more:
+        hidden[place] = True
+    return bool(more)
+
+
+def _mark_outside(text: _Text, start: int, end: int, hidden: list[bool]) -> None:
+    """Mark the characters of a span that stand beside the page as it is shown."""
+    width, height = text.frame.shown_size
+    for position in range(start, end):
+        box = text.box(position)
+        if box is not None:
+            hidden[position] = box[2] <= 0 or box[3] <= 0 or box[0] >= width or box[1] >= height
 
 
 def _mark_hidden(text: _Text, start: int, end: int, hidden: list[bool]) -> None:
@@ -397,22 +426,33 @@ def with_values(lines: Sequence[Line], values: Sequence[FieldValue]) -> list[Lin
     return found
 
 
-def _values(page: pypdfium2.PdfPage, form: pypdfium2.PdfFormEnv, frame: Frame) -> Iterator[FieldValue]:
+def _values(
+    page: pypdfium2.PdfPage, form: pypdfium2.PdfFormEnv | None, frame: Frame
+) -> Iterator[FieldValue]:
+    """What is filled into the fields of a page, and what was typed on it beside any field."""
     for number in range(pdfium.FPDFPage_GetAnnotCount(page)):
         annotation = pdfium.FPDFPage_GetAnnot(page, number)
         if not annotation:
             continue
         try:
-            if pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_WIDGET:
-                value = _value(form, annotation)
-                rectangle = pdfium.FS_RECTF()
-                if value and pdfium.FPDFAnnot_GetRect(annotation, rectangle):
-                    box = frame.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
-                    yield FieldValue(
-                        value, _string(pdfium.FPDFAnnot_GetFormFieldName, form, annotation), box
-                    )
+            name, value = _said(annotation, form)
+            rectangle = pdfium.FS_RECTF()
+            if value and pdfium.FPDFAnnot_GetRect(annotation, rectangle):
+                box = frame.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+                yield FieldValue(value, name, box)
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _said(annotation: object, form: pypdfium2.PdfFormEnv | None) -> tuple[str, str]:
+    """The name and the text of an annotation that is part of the page: a field's, or one's that was typed on it."""
+    kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+    if kind == pdfium.FPDF_ANNOT_FREETEXT and not pdfium.FPDFAnnot_GetFlags(annotation) & _UNSEEN:
+        return "", _string(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")
+    if kind != pdfium.FPDF_ANNOT_WIDGET or form is None:
+        return "", ""
+    value = _value(form, annotation)
+    return _string(pdfium.FPDFAnnot_GetFormFieldName, form, annotation) if value else "", value
 
 
 def _value(form: pypdfium2.PdfFormEnv, annotation: object) -> str:
@@ -429,9 +469,9 @@ def _value(form: pypdfium2.PdfFormEnv, annotation: object) -> str:
     return ""
 
 
-def _string(function: object, form: pypdfium2.PdfFormEnv, annotation: object) -> str:
+def _string(function: object, *of: object) -> str:
     buffer = ctypes.create_string_buffer(_FORM_BUFFER)
     as_units = ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR))
-    size = min(function(form, annotation, as_units, _FORM_BUFFER), _FORM_BUFFER)  # type: ignore[operator]
+    size = min(function(*of, as_units, _FORM_BUFFER), _FORM_BUFFER)  # type: ignore[operator]
     text = buffer.raw[: max(size - 2, 0)].decode("utf-16-le", "surrogatepass")
     return " ".join(canonical_text(text).split())

@@ -165,3 +165,41 @@ def test_too_many_pages_are_refused() -> None:
 def test_pdfplumber_reads_the_same_words() -> None:
     data = make_pdf(lines("One two.", "Three four."))
     assert read(data, pdf_engine="pdfplumber").text == read(data).text
+
+
+BESIDE = (
+    at(60, 760, "A mark of the printer")
+    + at(570, 400, "outside")
+    + at(-200, 300, "left")
+    + at(60, -40, "below")
+)
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_text_beside_the_page_as_it_is_shown_is_left_out(turn: int) -> None:
+    page = f"/CropBox[50 50 550 750]/Rotate {turn}"
+    data = make_pdf(at(60, 700, "Inside of the page.") + BESIDE, page=page)
+    document = extract_pdf(data, ExtractSettings())
+    assert (document.text, document.warnings) == ("Inside of the page.", ("off_page_text_left_out:page 1",))
+    assert "printer" in extract_pdf(data, ExtractSettings(hidden_text="keep")).text
+
+
+def test_a_page_whose_text_is_all_beside_it_keeps_it() -> None:
+    data = make_pdf(at(60, 700, "All of it."), page="/CropBox[0 0 100 100]")
+    assert (extract_pdf(data, ExtractSettings()).text, extract_pdf(data, ExtractSettings()).warnings) == (
+        "All of it.",
+        (),
+    )
+
+
+def test_text_that_was_typed_on_a_page_is_read_and_notes_about_it_are_not() -> None:
+    def note(kind: str, top: int, text: str, flags: int = 4) -> str:
+        return f"<</Type/Annot/Subtype/{kind}/F {flags}/Rect[200 {top - 12} 400 {top}]/Contents({text})/DA(/F 12 Tf)>>"
+
+    notes = (
+        note("FreeText", 711, "Ada") + note("FreeText", 300, "Typed below") + note("Text", 500, "A remark")
+    )
+    data = make_pdf(
+        at(60, 700, "Name:") + at(60, 600, "Text."), page=f"/Annots[{notes}{note('FreeText', 500, 'x', 2)}]"
+    )
+    assert extract_pdf(data, ExtractSettings()).text == "Name: Ada\n\nText.\n\nTyped below"

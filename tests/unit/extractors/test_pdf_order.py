@@ -35,6 +35,13 @@ def test_columns_that_are_drawn_row_by_row_are_read_one_after_the_other() -> Non
         )
 
 
+def test_the_longest_line_of_a_ragged_column_does_not_run_into_the_next_column() -> None:
+    left = [f"Left column line {number} goes here" for number in range(12)]
+    right = [f"Right column line {number} stands" for number in range(12)]
+    drawn = "".join(at(60, 700 - 14 * n, left[n]) + at(320, 700 - 14 * n, right[n]) for n in range(12))
+    assert text(drawn).split("\n") == [*left, *right]
+
+
 def test_rows_of_a_table_without_lines_stay_rows() -> None:
     cells = "".join(
         at(60, 700 - 14 * n, f"Part {n}") + at(400, 700 - 14 * n, f"{n} pieces") for n in range(12)
@@ -59,6 +66,8 @@ def test_a_gutter_is_a_gap_in_the_middle_that_hardly_anything_goes_over() -> Non
     assert gutter([(50.0, 550.0)] * 20, 600) is None
     assert gutter([(50.0, 100.0), (130.0, 550.0)] * 10, 600) is None
     assert gutter(columns[:4], 600) is None
+    assert gutter([*columns, (50.0, 290.0), (310.0, 550.0)], 600) == (290, 310)
+    assert gutter([*columns, (50.0, 318.0)], 600) == (282, 320)
 
 
 @pytest.mark.parametrize("turn", [90, 180, 270])

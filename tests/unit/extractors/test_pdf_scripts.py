@@ -61,3 +61,33 @@ def test_names_that_begin_with_a_number_stay_whole() -> None:
 def test_small_words_beside_a_line_are_no_signs_of_it() -> None:
     page = at(60, 700, "Left of it") + at(300, 700, "a caption", 7) + BODY
     assert text_of(page) == "Left of it a caption" + END
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        pytest.param(
+            " BT /F 12 Tf 60 700 Td (About 10) Tj 5 Ts /F 7 Tf (12) Tj 0 Ts /F 12 Tf ( cells in 1998) Tj"
+            " 5 Ts /F 7 Tf (3) Tj 0 Ts /F 12 Tf (, log) Tj -3 Ts /F 7 Tf (2) Tj 0 Ts /F 12 Tf (8 of 250.) Tj ET ",
+            "About 10\u00b9\u00b2 cells in 1998\u00b3, log\u20828 of 250.",
+            id="in a line",
+        ),
+        pytest.param(
+            at(60, 700, "About 10") + at(108.2, 705, "6", 7) + at(115.5, 700, "cells."),
+            "About 10\u2076 cells.",
+            id="apart",
+        ),
+        pytest.param(
+            " BT /F 12 Tf 60 700 Td (It is 20) Tj /F 8 Tf (24) Tj /F 12 Tf ( now.) Tj ET ",
+            "It is 2024 now.",
+            id="small, on the line",
+        ),
+    ],
+)  # fmt: skip
+def test_exponents_and_marks_do_not_become_part_of_a_number(line: str, text: str) -> None:
+    assert text_of(line + BODY) == text + END
+
+
+def test_an_exponent_that_is_drawn_last_stays_one() -> None:
+    line = at(60, 700, "About 10") + at(125, 700, "cells.")
+    assert text_of(line + BODY + at(110, 705, "-9", 7)) == "About 10\u207b\u2079 cells." + END
