@@ -41,6 +41,14 @@ def test_what_was_done_is_said_in_a_sentence(call, table):
     assert out.startswith("Nothing to load: duckdb:x.duckdb#chunks holds snapshot 2 already")
 
 
+def test_what_a_store_does_not_take_is_said_when_the_collection_is_made(call, table):
+    at(table, 1)
+    code, out, _ = call("--to", "sqlite:x.db")
+    assert code == 0
+    assert "because sqlite-vec takes none; its index of words over text is in their place." in out
+    assert "left out" not in call("--to", "sqlite:x.db")[1]
+
+
 def test_settings_stand_in_a_file_and_the_command_line_wins(call, table, tmp_path, monkeypatch):
     at(table, 1)
     monkeypatch.setenv("PLACE", "x.duckdb")

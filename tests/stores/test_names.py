@@ -9,7 +9,7 @@ from tests.stores.history import at
 from transforms.loaders.load import load
 from transforms.loaders.plan import Wishes
 from transforms.loaders.settings import LoadSettings
-from transforms.model.errors import ConfigError, GuardError
+from transforms.model.errors import ConfigError, GuardError, StorageError
 
 ODD = ["it's", 'say "so"', "x; DROP TABLE chunks", "grüße 你好", "100%", "%s"]
 
@@ -83,6 +83,20 @@ def test_a_table_of_somebody_else_in_sqlite_is_refused_unless_it_is_adopted(tabl
         assert db.execute(f"SELECT a FROM {theirs}").fetchall() == [(7,)]
     done = _load(at(table, 1), to, adopt=True)
     assert (done.why, done.rows) == ("it was taken over", len(sqlite.rows(to, "chunks")))
+
+
+def test_a_table_of_somebody_else_where_words_would_be_indexed_in_sqlite_is_left_alone(table, tmp_path):
+    to = f"sqlite:{tmp_path}/x.db"
+    with sqlite.opened(to) as db:
+        db.execute("CREATE TABLE chunks_words (a)")
+        db.execute("INSERT INTO chunks_words VALUES (7)")
+        db.commit()
+    with pytest.raises(StorageError, match="chunks_words"):
+        _load(at(table, 1), to)
+    for number in (1, 2):
+        assert _load(at(table, number), to, full_text=False).rows
+    with sqlite.opened(to) as db:
+        assert db.execute("SELECT a FROM chunks_words").fetchall() == [(7,)]
 
 
 def test_vectors_that_are_gone_from_sqlite_are_noticed(table, tmp_path):

@@ -57,6 +57,36 @@ def test_values_of_every_type_come_back_as_they_were(to, first):
     assert found == list(zip(*(values[first:] for _, values in VALUES.values()), strict=True))
 
 
+def test_sparse_vectors_have_their_places_modulo_the_greatest_dimension(to):
+    target = Target("chunks", "id", "v", (), 1, "cosine", "m@1", sparse="words")
+    columns = {
+        "id": list("abc"),
+        "v": [[1.0]] * 3,
+        "words_indices": [[0, 7, 4_000_000_001], [], [3, 1_000_000_003]],
+        "words_values": [[0.5, 1.0, 2.0], [], [1.0, 2.0]],
+    }
+    arrays = [pa.array(columns[field.name], field.type) for field in target.schema]
+    loader = open_loader(parse_address(to))
+    loader.replace(target, iter([pa.RecordBatch.from_arrays(arrays, schema=target.schema)]))
+    loader.close()
+    with psycopg.connect(to) as db:
+        found = db.execute("SELECT words::text FROM chunks ORDER BY id").fetchall()
+    assert [text for (text,) in found] == [
+        "{1:0.5,2:2,8:1}/1000000000",
+        "{}/1000000000",
+        "{4:3}/1000000000",
+    ]
+
+
+def test_an_index_of_words_is_built_once_if_it_is_asked_for(to, table):
+    for number in (1, 2, 1):
+        load(at(table, number), LoadSettings(to=to, full_text=True))
+    with psycopg.connect(to) as db:
+        found = db.execute("SELECT indexdef FROM pg_indexes WHERE indexdef LIKE '%USING gin%'").fetchall()
+    assert len(found) == 1
+    assert "to_tsvector('simple'::regconfig, text)" in found[0][0]
+
+
 def test_hnsw_is_built_and_found_by_its_metric(to, table):
     load(at(table, 1), LoadSettings(to=to, index={"kind": "hnsw", "m": 8}, metric="dot"))
     with psycopg.connect(to) as db:

@@ -29,13 +29,12 @@ def folded(
         offsets, places and values.
     """
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    places = indices.astype(np.int64) % dimensions
-    order = np.lexsort((places, rows))
-    rows, places, values = rows[order], places[order], values[order]
-    is_first = np.ones(len(rows), bool)
-    is_first[1:] = (rows[1:] != rows[:-1]) | (places[1:] != places[:-1])
-    firsts = np.flatnonzero(is_first)
+    # Row and place in one number. Ids ascend, so that there are few runs, which a stable sort merges.
+    keys = rows * dimensions + indices % np.uint32(dimensions)
+    order = np.argsort(keys, kind="stable")
+    keys, values = keys[order], values[order]
+    firsts = np.flatnonzero(np.diff(keys, prepend=-1))
     sums = np.add.reduceat(values, firsts) if len(firsts) else values
-    kept = firsts[sums != 0]
-    counts = np.bincount(rows[kept], minlength=len(offsets) - 1)
-    return np.concatenate([[0], np.cumsum(counts)]), places[kept], sums[sums != 0]
+    rows, places = np.divmod(keys[firsts[sums != 0]], dimensions)
+    counts = np.bincount(rows, minlength=len(offsets) - 1)
+    return np.concatenate([[0], np.cumsum(counts)]), places, sums[sums != 0]
