@@ -71,8 +71,8 @@ def remedy(name: str) -> str | None:
 
 
 def ending(name: str) -> str:
-    """A name's ending with its dot, in small letters."""
-    return posixpath.splitext(posixpath.basename(name))[1].lower()
+    """A name's ending with its dot, in small letters; blanks and dots behind it, which nobody sees, are none of it."""
+    return posixpath.splitext(posixpath.basename(name).rstrip(" ."))[1].lower()
 
 
 def _zip_type(data: bytes, name: str) -> str | None:

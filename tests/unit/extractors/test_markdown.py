@@ -50,6 +50,11 @@ def test_line_ends_marks_and_zeros_are_normalised_once() -> None:
     assert read("\ufeffa\r\nb\rc\0d\n", "a.txt").text == "a\nb\ncd\n"
 
 
+@pytest.mark.parametrize("name", ["a.md ", "a.md.", "a.MD . ", "b/.a.md"])
+def test_what_nobody_sees_behind_an_ending_is_none_of_it(name: str) -> None:
+    assert read("# Head\n", name).media_type == "text/markdown"
+
+
 def test_plain_text_is_not_read_as_markdown() -> None:
     [block] = read("# no heading", "a.txt").blocks
     assert block.kind is BlockKind.PARAGRAPH
