@@ -169,7 +169,7 @@ def search(
     ] = "sum",
     weight: Annotated[
         float, typer.Option(min=0, max=1, help="How much words count beside vectors in it.")
-    ] = 0.5,
+    ] = 0.4,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show both scores and places of each chunk, and its terms.")
     ] = False,
@@ -363,6 +363,13 @@ def export(
             help="Rows that the store cannot take, at most; more: exit code 3.",
         ),
     ] = 0.01,
+    sparse: Annotated[
+        bool,
+        typer.Option(
+            "--sparse/--no-sparse",
+            help="Whether sparse vectors go along, where the table has them and the store takes them.",
+        ),
+    ] = True,
     check: Annotated[
         bool,
         typer.Option(
@@ -382,7 +389,7 @@ def export(
     if check:
         raise typer.Exit(command.run_check(table, profile, to=to, as_json=as_json))
     chosen = tuple(column.strip() for column in columns.split(",") if column.strip())
-    wishes = Wishes(to, name, since, tuple(source or ()), chosen, model, max_refused_share)
+    wishes = Wishes(to, name, since, tuple(source or ()), chosen, model, max_refused_share, sparse)
     raise typer.Exit(command.run(table, profile, wishes, as_json=as_json, quiet=quiet))
 
 

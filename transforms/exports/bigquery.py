@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from transforms.exports.profile import Fault, Files, Job, Profile, Rows
 from transforms.exports.rules import ID, VECTOR, Rule, column_bytes, id_bytes, texts
+from transforms.exports.sparse import COLUMNS_OF_LISTS
 from transforms.exports.sql import SQL_COLUMNS, assignments, check_parquet, column_list, deletes, upserts
 
 if TYPE_CHECKING:
@@ -106,5 +107,6 @@ PROFILE = Profile(
     form=Rows(_rules, upserts, deletes, _beside),
     load="bq query --use_legacy_sql=false < load.sql, with the dataset in --name: DATASET.TABLE.",
     check=_check,
+    sparse=COLUMNS_OF_LISTS,
     name_pattern=r"(?:[A-Za-z0-9-]+\.)?(?:[A-Za-z0-9_]+\.)?[A-Za-z0-9_]{1,1000}",
 )

@@ -209,6 +209,11 @@ def _same(one: pa.DataType, other: pa.DataType) -> bool:
     """Whether two types are one but for names of list elements."""
     if pa.types.is_list(one) and pa.types.is_list(other):
         return _same(one.value_type, other.value_type)
+    if pa.types.is_struct(one) and pa.types.is_struct(other):
+        pairs = zip(one, other, strict=False)
+        return one.num_fields == other.num_fields and all(
+            field.name == like.name and _same(field.type, like.type) for field, like in pairs
+        )
     return bool(one == other)
 
 

@@ -18,9 +18,11 @@ import pyarrow as pa
 from transforms.exports.checking import Folder, Known
 from transforms.exports.files import ExportedFile
 from transforms.exports.profile import Fault, Job, Profile, Whole
-from transforms.exports.rules import ID
+from transforms.exports.rules import ID, VECTOR
+from transforms.exports.sparse import COLUMNS_OF_LISTS
 from transforms.loaders.stream import files_of
 from transforms.model.errors import ConfigError, GuardError
+from transforms.sparse.columns import INDICES, VALUES
 from transforms.storage.registry import open_store
 from transforms.storage.roots import local_path, normal_root, split_root
 from transforms.table.layout import shard_of, slug_of, snapshot_dir
@@ -116,9 +118,7 @@ def _commit(
     from deltalake import Schema
     from deltalake.transaction import CommitProperties, RemoveAction, create_table_with_add_actions
 
-    schema = Schema.from_arrow(
-        pa.schema([*(field.remove_metadata() for field in CHUNKS), (_SOURCE, pa.string())])
-    )
+    schema = Schema.from_arrow(pa.schema([*map(_signed, CHUNKS), (_SOURCE, pa.string())]))
     facts = CommitProperties(
         custom_metadata={"parquetry.table": job.table, "parquetry.snapshot": str(job.snapshot)}
     )
@@ -142,6 +142,14 @@ def _commit(
         table.create_write_transaction(
             [*adds, *removes], "append", schema, partition_by=[_SOURCE], commit_properties=facts
         )
+
+
+def _signed(field: pa.Field) -> pa.Field:
+    """The column as Delta has it: without numbers that have no sign, whose place is a wider type."""
+    kind = field.type
+    if pa.types.is_list(kind) and kind.value_type == pa.uint32():
+        kind = pa.list_(kind.value_field.with_type(pa.int64()))
+    return pa.field(field.name, kind, field.nullable)
 
 
 def _added(path: str, file: FileInfo) -> Any:
@@ -222,10 +230,11 @@ PROFILE = Profile(
         "https://github.com/delta-io/delta/blob/master/PROTOCOL.md",
     ),
     folder=FOLDER,
-    columns=tuple(name for name in CHUNKS.names if name not in (ID, "embedding")),
+    columns=tuple(name for name in CHUNKS.names if name not in (ID, VECTOR, INDICES, VALUES)),
     most_dimensions=_DIMENSIONS,
     form=Whole(publish, library),
     no_changes="what changed is found by itself",
     load="CREATE TABLE {name} USING DELTA LOCATION '{to}/{folder}'; repeat the export every night.",
     check=_check,
+    sparse=COLUMNS_OF_LISTS,
 )

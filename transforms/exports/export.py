@@ -26,6 +26,7 @@ from transforms.loaders.state import point_of
 from transforms.loaders.stream import ahead, batched, files_of, rows_of
 from transforms.loaders.survey import model_of
 from transforms.model.errors import ConfigError
+from transforms.sparse.columns import INDICES, VALUES
 from transforms.storage.registry import open_store
 from transforms.table.reader import Snapshot
 from transforms.table.schema import CHUNKS
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from transforms.exports.place import Manifest
     from transforms.exports.profile import Profile
+    from transforms.exports.sparse import Sparse
     from transforms.loaders.changes import Feed
 
 BATCH_ROWS = 1024
@@ -54,6 +56,8 @@ class Wishes:
     """Besides id and vector; none: those of the profile."""
     model: str | None = None
     max_refused_share: float = 0.01
+    sparse: bool = True
+    """Whether sparse vectors go along, where the table has them and the store takes them."""
 
 
 def export(
@@ -107,9 +111,10 @@ def check(profile: Profile, root: str) -> Iterator[Fault]:
 
 
 def _job(table: str, snapshot: Snapshot, profile: Profile, wishes: Wishes) -> Job:
-    if wishes.columns and isinstance(profile.form, Whole):
+    if (wishes.columns or not wishes.sparse) and isinstance(profile.form, Whole):
+        option = "--columns" if wishes.columns else "--no-sparse"
         raise ConfigError(
-            f"{profile.title} takes the table's files as they are, with all columns: leave --columns out."
+            f"{profile.title} takes the table's files as they are, with all columns: leave {option} out."
         )
     if re.fullmatch(profile.name_pattern, wishes.name, re.DOTALL) is None:
         raise ConfigError(
@@ -122,6 +127,7 @@ def _job(table: str, snapshot: Snapshot, profile: Profile, wishes: Wishes) -> Jo
         raise ConfigError(
             f"{profile.title} takes vectors of {profile.most_dimensions:,} numbers, and {model} makes {dimension:,}."
         )
+    sparse = _sparse(snapshot, profile, wishes)
     return Job(
         table=table,
         snapshot=snapshot.manifest.snapshot,
@@ -131,16 +137,26 @@ def _job(table: str, snapshot: Snapshot, profile: Profile, wishes: Wishes) -> Jo
         to=wishes.to.rstrip("/"),
         dimension=dimension,
         model=model,
-        fields=_fields(profile, wishes),
+        fields=_fields(profile, wishes, sparse),
+        sparse=sparse,
+        encoder=snapshot.manifest.sparse,
     )
 
 
-def _fields(profile: Profile, wishes: Wishes) -> tuple[pa.Field, ...]:
-    """The columns besides id and vector; ``*`` is all that the store takes."""
+def _sparse(snapshot: Snapshot, profile: Profile, wishes: Wishes) -> Sparse | None:
+    """How the rows carry their sparse vectors, if they do."""
+    return profile.sparse if wishes.sparse and snapshot.manifest.sparse is not None else None
+
+
+def _fields(profile: Profile, wishes: Wishes, sparse: Sparse | None) -> tuple[pa.Field, ...]:
+    """The columns besides id and vectors; ``*`` is all that the store takes."""
     chosen = wishes.columns or profile.columns
     check_columns({name: name for name in chosen})
-    names = CHUNKS.names if "*" in chosen else chosen
-    fields = [CHUNKS.field(name).remove_metadata() for name in names if name not in (ID, VECTOR)]
+    names = [*(CHUNKS.names if "*" in chosen else chosen)]
+    names = [name for name in names if name not in (ID, VECTOR, INDICES, VALUES)]
+    if sparse is not None and sparse.columns:
+        names += [INDICES, VALUES]
+    fields = [CHUNKS.field(name).remove_metadata() for name in names]
     strange = [field.name for field in fields if not profile.takes(field.type)]
     if strange and "*" not in chosen:
         raise ConfigError(f"{profile.title} cannot hold column {strange[0]}: leave it out of --columns.")
@@ -156,6 +172,11 @@ def _feed(snapshot: Snapshot, job: Job, wishes: Wishes, since: int) -> Feed:
             f"Snapshot {since} has vectors of {there[1]:,} numbers by {there[0]}, snapshot {job.snapshot} of "
             f"{job.dimension:,} by {job.model}: export the whole, without --since."
         )
+    if job.sparse is not None and held.manifest.sparse != job.encoder:
+        raise ConfigError(
+            f"Snapshot {since} has sparse vectors by {held.manifest.sparse or 'nothing'}, snapshot {job.snapshot} by "
+            f"{job.encoder}: export the whole, without --since, or leave them out with --no-sparse."
+        )
     feed = feed_between(snapshot.store, point_of(held.manifest), snapshot, wishes.sources)
     if feed is None:
         raise ConfigError(
@@ -167,7 +188,7 @@ def _feed(snapshot: Snapshot, job: Job, wishes: Wishes, since: int) -> Feed:
 
 def _read(job: Job) -> list[str]:
     """The columns that are read: those that are written, and what rules and refusals need."""
-    return list(dict.fromkeys((*job.names, "source_name", "doc_id", MODEL)))
+    return list(dict.fromkeys((*job.read, "source_name", "doc_id", MODEL)))
 
 
 def _whole(snapshot: Snapshot, job: Job, wishes: Wishes) -> Iterator[pa.Table]:

@@ -2,7 +2,8 @@
 
 An import takes exactly the collection's fields, of exactly their types, and fields cannot be null in all versions; so
 what every row has is a field, and everything else stands in the dynamic field ``$meta``. An import inserts and does not
-replace: what a change feed brings is deleted before.
+replace: what a change feed brings is deleted before. A sparse vector is a field of JSON text in Parquet, as the
+project's own writer of such files has it; versions before 2.4 have no such field.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from transforms.exports.files import Cap, Frame, Output, ParquetOutput, TextOutp
 from transforms.exports.json_text import json_column
 from transforms.exports.profile import COLUMNS, Fault, Files, Job, Profile, Rows
 from transforms.exports.rules import ID, VECTOR, Rule, column_bytes, encoded_bytes, id_bytes, texts
+from transforms.exports.sparse import Sparse, json_map, map_faults, sparse_faults
+from transforms.loaders.mapping import SPARSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,6 +41,13 @@ _TYPES = {
     "Int64": pa.int64(),
     "Float": pa.float32(),
 }
+_SPARSE_KIND = "SparseFloatVector"
+_WITHOUT_TERMS = '{"0":1.1754944e-38}'
+"""The smallest number: it adds nothing to any score that could be seen."""
+_SPARSE = Sparse(
+    largest=2**32 - 2,
+    note="Milvus has fields of that kind from version 2.4: for an older one export with --no-sparse.",
+)
 
 
 def _rules(job: Job) -> tuple[Rule, ...]:
@@ -58,6 +68,9 @@ def _upserts(job: Job) -> Output:
         columns = {ID: batch[ID], VECTOR: batch[VECTOR]} | {
             field.name: batch[field.name] for field in fields
         }
+        if job.sparse is not None:
+            # The field is in every row and never empty.
+            columns[SPARSE] = pc.fill_null(json_map(batch), _WITHOUT_TERMS)
         return pa.RecordBatch.from_pydict(columns | {_META: meta})
 
     too_much = encoded_bytes(_META, _TEXT_BYTES, "metadata_too_large", "what stands in $meta has")
@@ -84,12 +97,23 @@ def _beside(job: Job, _files: Files) -> Mapping[str, str]:
     for field in _fields(job):
         kind = next(name for name, arrow in _TYPES.items() if arrow == field.type)
         fields.append({"fieldName": field.name} | (text if kind == "VarChar" else {"dataType": kind}))
+    index: list[dict[str, Any]] = [
+        {"fieldName": VECTOR, "metricType": "COSINE", "indexName": VECTOR, "indexType": "AUTOINDEX"}
+    ]
+    if job.sparse is not None:
+        fields.append({"fieldName": SPARSE, "dataType": _SPARSE_KIND})
+        index.append(
+            {
+                "fieldName": SPARSE,
+                "metricType": "IP",
+                "indexName": SPARSE,
+                "indexType": "SPARSE_INVERTED_INDEX",
+            }
+        )
     collection = {
         "collectionName": job.name,
         "schema": {"autoId": False, "enableDynamicField": True, "fields": fields},
-        "indexParams": [
-            {"fieldName": VECTOR, "metricType": "COSINE", "indexName": VECTOR, "indexType": "AUTOINDEX"}
-        ],
+        "indexParams": index,
     }
     return {_DEFINITION: json.dumps(collection, indent=2) + "\n"}
 
@@ -121,7 +145,8 @@ def _wanted(folder: Folder) -> dict[str, pa.DataType] | Fault:
     definition = json_value(folder.store.read(_DEFINITION))
     try:
         fields = {field["fieldName"]: field["dataType"] for field in definition["schema"]["fields"]}
-        return {name: _TYPES[kind] for name, kind in fields.items() if name not in wanted} | wanted
+        types = _TYPES | {_SPARSE_KIND: pa.string()}
+        return {name: types[kind] for name, kind in fields.items() if name not in wanted} | wanted
     except (KeyError, TypeError):
         return Fault(
             _DEFINITION, "definition", "is no definition of a collection with fields of known types"
@@ -132,10 +157,12 @@ def _row_faults(known: Known) -> Any:
     def faults(row: dict[str, Any]) -> Iterator[Broken]:
         yield from known.id_faults(row[ID], ".+", "a string that holds something")
         yield from known.vector_faults(row[VECTOR], _DIMENSIONS)
+        if SPARSE in row:
+            yield from _sparse_faults(row[SPARSE])
         for name, value in row.items():
             if value is None:
                 yield "null", f"{name} is null"
-            if isinstance(value, str) and len(value.encode()) > _TEXT_BYTES:
+            if name != SPARSE and isinstance(value, str) and len(value.encode()) > _TEXT_BYTES:
                 yield "size", f"{name} has {len(value.encode()):,} bytes, more than {_TEXT_BYTES:,}"
         meta = json_value(row[_META] or "")
         if isinstance(meta, NotJson) or not isinstance(meta, dict):
@@ -144,6 +171,17 @@ def _row_faults(known: Known) -> Any:
             yield "metadata", f"{_META} repeats {', '.join(sorted(meta.keys() & row.keys()))}"
 
     return faults
+
+
+def _sparse_faults(text: str | None) -> Iterator[Broken]:
+    """A sparse vector as JSON text: an object from index to value, or of two lists."""
+    found = json_value(text or "")
+    if isinstance(found, NotJson) or not isinstance(found, dict):
+        yield "sparse", f"{SPARSE} {shown(text)} is no JSON object"
+    elif found.keys() == {"indices", "values"}:
+        yield from sparse_faults(found["indices"], found["values"], _SPARSE)
+    else:
+        yield from map_faults(found, _SPARSE)
 
 
 def _delete_request(body: Any) -> Any:
@@ -165,6 +203,7 @@ PROFILE = Profile(
         "https://milvus.io/docs/v2.3.x/bulk_insert.md",
         "https://milvus.io/docs/limitations.md",
         "https://milvus.io/docs/string.md",
+        "https://github.com/milvus-io/pymilvus/tree/master/pymilvus/bulk_writer",
     ),
     folder="",
     columns=COLUMNS,
@@ -177,6 +216,7 @@ PROFILE = Profile(
         "pymilvus), in one request of up to 1,024 files or one by one."
     ),
     check=_check,
+    sparse=_SPARSE,
     takes=in_json,
     most_files=_FILES,
     name_pattern="[A-Za-z_][A-Za-z0-9_]{0,254}",

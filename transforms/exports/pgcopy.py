@@ -1,7 +1,7 @@
 """PostgreSQL with pgvector, and AlloyDB and Cloud SQL: CSV for COPY, and a script for psql in one transaction.
 
 CSV is what ``COPY`` and the imports of both services take. Null is nothing between two commas, an empty text
-two quotation marks.
+two quotation marks. A sparse vector is a ``sparsevec``, as a load has it: with ids of terms folded into its dimensions.
 """
 
 from __future__ import annotations
@@ -9,18 +9,23 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.exports.checking import Broken, Folder, Known, NotJson, json_value
+from transforms.exports.checking import Broken, Folder, Known, NotJson, json_value, shown
 from transforms.exports.encoding import json_vectors, lines, prefixed
 from transforms.exports.files import LINES_BYTES, Cap, Output, TextOutput
-from transforms.exports.json_text import relisted, text_lists
+from transforms.exports.json_text import json_column, relisted, text_lists
 from transforms.exports.profile import Fault, Files, Job, Profile, Rows
 from transforms.exports.rules import ID, VECTOR, Rule, id_bytes, id_without_nul, no_nul, texts
+from transforms.exports.sparse import Sparse, sparse_faults
 from transforms.exports.sql import SQL_COLUMNS, assignments, column_list
+from transforms.loaders.folding import folded
+from transforms.loaders.pgcopy import SPARSE_DIMENSIONS
+from transforms.sparse.columns import INDICES, VALUES, from_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,6 +36,12 @@ _FIELD_BYTES = 2**30
 _DIMENSIONS = 16_000
 _HNSW_DIMENSIONS = 2_000
 _HALF_DIMENSIONS = 4_000
+_SPARSE = Sparse(
+    most=16_000,
+    note=f"A sparsevec has {SPARSE_DIMENSIONS:,} dimensions, into which ids of terms are folded: the place of term t "
+    f"is t modulo that, plus one. ORDER BY sparse <#> '{{PLACE:WEIGHT,...}}/{SPARSE_DIMENSIONS}' puts the best first.",
+)
+_SPARSE_TEXT = re.compile(r"\{([^{}]*)\}/(\d+)")
 
 
 def _rules(job: Job) -> tuple[Rule, ...]:
@@ -42,6 +53,7 @@ def _upserts(job: Job) -> Output:
         cells = [
             _quoted(batch[ID]),
             _quoted(json_vectors(batch)),
+            *([] if job.sparse is None else [_quoted(_sparsevecs(batch))]),
             *(_cell(batch[field.name]) for field in job.fields),
         ]
         return lines(pc.binary_join_element_wise(*(pc.fill_null(cell, "") for cell in cells), ","))
@@ -76,6 +88,17 @@ def _array(lists: pa.Array) -> pa.Array:
             values = pc.replace_substring(values, special, f"\\{special}")
         values = prefixed('"', values, '"')
     return prefixed("{", text_lists(relisted(lists, values), ","), "}")
+
+
+def _sparsevecs(batch: pa.RecordBatch) -> pa.Array:
+    """Sparse vectors as pgvector writes them, places from 1; an empty one where there is none."""
+    found = from_columns(batch[INDICES], batch[VALUES])
+    offsets, places, values = folded(found.offsets, found.indices, found.values, SPARSE_DIMENSIONS)
+    pairs = pc.binary_join_element_wise(
+        pc.cast(pa.array(places + 1), pa.string()), ":", json_column(pa.array(values)), ""
+    )
+    lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pairs)
+    return prefixed("{", text_lists(lists, ","), f"}}/{SPARSE_DIMENSIONS}")
 
 
 def _quoted(column: pa.Array) -> pa.Array:
@@ -113,6 +136,8 @@ def _beside(job: Job, files: Files) -> Mapping[str, str]:
 
 def _definition(job: Job) -> str:
     columns = [f"{_name(ID)} text PRIMARY KEY", f"{_name(VECTOR)} vector({job.dimension})"]
+    if job.sparse_name is not None:
+        columns.append(f"{_name(job.sparse_name)} sparsevec({SPARSE_DIMENSIONS})")
     return ", ".join([*columns, *(f"{_name(field.name)} {_type(field.type)}" for field in job.fields)])
 
 
@@ -177,8 +202,26 @@ def _row_faults(known: Known) -> Any:
         yield from _id_faults(row[0], known)
         vector = json_value(row[1]) if len(row) > 1 and re.match(r"\[", row[1]) else NotJson("")
         yield from known.vector_faults(vector, _DIMENSIONS)
+        # Columns have no names here. Nothing else that could be the third has this form.
+        found = _SPARSE_TEXT.fullmatch(row[2]) if len(row) > 2 else None
+        if found is not None and found[1]:
+            yield from _sparse_faults(found[1], int(found[2]))
 
     return faults
+
+
+def _sparse_faults(pairs: str, dimensions: int) -> Iterator[Broken]:
+    """Of a sparsevec's pairs, whose places begin with 1."""
+    found = [pair.partition(":") for pair in pairs.split(",")]
+    values = json_value(f"[{','.join(value for _, _, value in found)}]")
+    if isinstance(values, NotJson) or not all(place.isdecimal() for place, _, _ in found):
+        yield "sparse", f"the sparse vector {shown(pairs)} is no list of places with their values"
+        return
+    within = replace(_SPARSE, largest=min(dimensions, SPARSE_DIMENSIONS))
+    places = [int(place) for place, _, _ in found]
+    if places[0] == 0:
+        yield "sparse", "places of a sparse vector begin with 1"
+    yield from sparse_faults(places, values, within)
 
 
 def _id_faults(value: str, known: Known) -> Iterator[Broken]:
@@ -202,5 +245,6 @@ PROFILE = Profile(
     form=Rows(_rules, _upserts, _deletes, _beside),
     load="In the folder: psql -f load.sql DATABASE.",
     check=_check,
+    sparse=_SPARSE,
     name_pattern="[A-Za-z_][A-Za-z0-9_]{0,53}",
 )

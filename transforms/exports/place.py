@@ -45,6 +45,8 @@ class Manifest:
     refused: dict[str, int]
     """Rows that the store cannot take, by reason."""
     files: tuple[ExportedFile, ...]
+    sparse: str | None = None
+    """What made the sparse vectors that go along; None: none go along."""
 
 
 _MANIFEST = TypeAdapter(Manifest)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transforms.exports.rules import ID, VECTOR
+from transforms.loaders.mapping import SPARSE
+from transforms.sparse.columns import INDICES, VALUES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from transforms.exports.checking import Folder
     from transforms.exports.files import ExportedFile, Output
     from transforms.exports.rules import Rule
+    from transforms.exports.sparse import Sparse
     from transforms.table.reader import Snapshot
 
 
@@ -35,12 +38,28 @@ class Job:
     dimension: int
     model: str
     fields: tuple[pa.Field, ...]
-    """Columns besides id and vector, in the order in which they are written."""
+    """Columns besides id and vectors, in the order in which they are written."""
+    sparse: Sparse | None = None
+    """How rows carry their sparse vector; None: they have none, the store takes none, or it is not wanted."""
+    encoder: str | None = None
+    """What made the sparse vectors."""
+
+    @property
+    def sparse_name(self) -> str | None:
+        """The name of a column that is the sparse vector, where the store has one of that kind."""
+        return SPARSE if self.sparse is not None and not self.sparse.columns else None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all columns that are read."""
-        return (ID, VECTOR, *(field.name for field in self.fields))
+        """Of all columns that are written."""
+        sparse = () if self.sparse_name is None else (self.sparse_name,)
+        return (ID, VECTOR, *sparse, *(field.name for field in self.fields))
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """Of all columns of the table that this takes."""
+        sparse = () if self.sparse_name is None else (INDICES, VALUES)
+        return (ID, VECTOR, *sparse, *(field.name for field in self.fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +127,7 @@ class Profile:
     most_dimensions: int
     form: Rows | Whole
     load: str
-    """How the export is loaded, for its README; ``{name}``, ``{to}`` and ``{folder}`` are filled in."""
+    """How a whole snapshot is loaded, for its README; ``{name}``, ``{to}`` and ``{folder}`` are filled in."""
     check: Check
     """Every fault of a folder that the store would be pointed at."""
     most_files: int | None = None
@@ -118,6 +137,10 @@ class Profile:
     """Why there is no form for changes, if there is none."""
     takes: Callable[[pa.DataType], bool] = anything
     """Which types of columns can be written."""
+    load_changes: str = ""
+    """How changes are loaded, where that is another way."""
+    sparse: Sparse | None = None
+    """How the store takes sparse vectors; None: it does not."""
 
 
 def nothing_beside(_job: Job, _files: Files) -> Mapping[str, str]:

@@ -18,6 +18,7 @@ def readme(profile: Profile, manifest: Manifest, to: str) -> str:
     )
     refused = "".join(f"| {reason} | {count:,} |\n" for reason, count in manifest.refused.items())
     files = "".join(f"| {file.path} | {file.rows:,} | {file.bytes:,} |\n" for file in manifest.files[:50])
+    load = profile.load if manifest.since is None else profile.load_changes or profile.load
     more = (
         f"\nAnd {len(manifest.files) - 50:,} files more: see export.json.\n"
         if len(manifest.files) > 50
@@ -28,7 +29,8 @@ def readme(profile: Profile, manifest: Manifest, to: str) -> str:
         f"It holds {what} of {manifest.table}: {manifest.upserts:,} rows to write and {manifest.deletes:,} ids to "
         f"delete, vectors of {manifest.dimension:,} numbers by {manifest.model}. It is complete if export.json is "
         "here, which was written last.\n\n"
-        f"## Loading it\n\n{profile.load.format(name=manifest.name, to=to, folder=profile.folder)}\n\n"
+        f"## Loading it\n\n{load.format(name=manifest.name, to=to, folder=profile.folder)}\n\n"
+        f"{_sparse(profile, manifest)}"
         f"## Files\n\n| file | rows | bytes |\n| --- | ---: | ---: |\n{files}{more}"
         + (
             f"\n## Rows that {profile.title} cannot take\n\n| reason | rows |\n| --- | ---: |\n{refused}"
@@ -36,4 +38,16 @@ def readme(profile: Profile, manifest: Manifest, to: str) -> str:
             if manifest.refused
             else ""
         )
+    )
+
+
+def _sparse(profile: Profile, manifest: Manifest) -> str:
+    """What goes along for searches by words, and what a question needs for it."""
+    if manifest.sparse is None:
+        return ""
+    note = f" {profile.sparse.note}" if profile.sparse and profile.sparse.note else ""
+    return (
+        f"## Sparse vectors\n\nSparse vectors by {manifest.sparse} go along. They are compared by the inner product; "
+        "those of BM25 with a question's terms, each weighed by its inverse document frequency, as `terms.parquet` of "
+        f"the snapshot has it.{note}\n\n"
     )

@@ -16,6 +16,7 @@ from transforms.exports.place import FORMAT, README, REFUSED, Manifest, complete
 from transforms.exports.profile import Files
 from transforms.exports.readme import readme
 from transforms.exports.rules import ID, Rule, encoded_bytes, first_broken, vector_rules
+from transforms.exports.sparse import sparse_rules
 from transforms.model.errors import ConfigError, GuardError
 from transforms.model.version import VERSION
 
@@ -54,6 +55,7 @@ class Run:
         self.rules = (
             Rule("other_model", f"vectors are of model {self.job.model}", self._of_other_model),
             *vector_rules(self.job.dimension),
+            *(() if self.job.sparse is None else sparse_rules(self.job.sparse)),
             *self.form.rules(self.job),
         )
         self.encoded_rules = (*self.output.rules, *_row_size(self.output))
@@ -173,6 +175,7 @@ def completed(
         program=VERSION,
         dimension=job.dimension,
         model=job.model,
+        sparse=None if job.sparse is None else job.encoder,
         columns=job.names,
         upserts=sum(file.rows for file in files) if upserts is None else upserts,
         deletes=deletes,

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from transforms.exports.profile import Fault, Files, Job, Profile, Rows
 from transforms.exports.rules import ID, VECTOR, Rule, column_bytes, id_bytes, texts
+from transforms.exports.sparse import COLUMNS_OF_LISTS
 from transforms.exports.sql import (
     IDENTIFIER,
     SQL_COLUMNS,
@@ -108,5 +109,6 @@ PROFILE = Profile(
         "load.sql, and run it: snow sql -f load.sql."
     ),
     check=_check,
+    sparse=COLUMNS_OF_LISTS,
     name_pattern=IDENTIFIER,
 )

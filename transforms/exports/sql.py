@@ -10,6 +10,7 @@ from transforms.exports.checking import Broken, Folder, Known
 from transforms.exports.files import Cap, ParquetOutput
 from transforms.exports.profile import COLUMNS, Fault, Job
 from transforms.exports.rules import ID, VECTOR
+from transforms.exports.sparse import column_faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,6 +77,7 @@ def check_parquet(folder: Folder, dimensions: int, row_bytes: int) -> Iterator[F
     def row_faults(row: dict[str, object]) -> Iterator[Broken]:
         yield from known.id_faults(row[ID], ".+", "a string that holds something")
         yield from known.vector_faults(row[VECTOR], dimensions)
+        yield from column_faults(row)
         size = sum(len(value.encode()) for value in row.values() if isinstance(value, str))
         if size > row_bytes:
             yield "size", f"the row has {size:,} bytes, more than {row_bytes:,}"

@@ -13,6 +13,8 @@ from transforms.exports.files import LINES_BYTES, Cap, Frame, Output, TextOutput
 from transforms.exports.json_text import json_objects
 from transforms.exports.profile import COLUMNS, Fault, Job, Profile, Rows, nothing_beside
 from transforms.exports.rules import Rule, column_bytes, id_bytes, texts
+from transforms.exports.sparse import Sparse, json_map, map_faults
+from transforms.loaders.mapping import SPARSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +28,9 @@ _NAMES = 256
 _DIMENSIONS = 10_752
 _ROWS = 2**31
 _SEARCHED = ("text",)
+_SPARSE = Sparse(
+    note='They are kept as 16-bit floats; a query ranks by `["sparse", "SparseKNN", {TERM: WEIGHT}]`.'
+)
 
 
 def _rules(job: Job) -> tuple[Rule, ...]:
@@ -35,6 +40,8 @@ def _rules(job: Job) -> tuple[Rule, ...]:
 def _upserts(job: Job) -> Output:
     def encode(batch: pa.RecordBatch) -> pa.RecordBatch:
         record = {"id": json_ids(batch), "vector": json_vectors(batch)}
+        if job.sparse is not None:
+            record[SPARSE] = json_map(batch)
         return lines(json_objects(record | members(batch, job.fields)))
 
     tail = f'],"distance_metric":"cosine_distance","schema":{json.dumps(_schema(job))}}}'
@@ -54,7 +61,8 @@ def _schema(job: Job) -> dict[str, Any]:
     """Types that could be taken for others, and which text is searched and not filtered by."""
     types: dict[str, Any] = {field.name: _type(field.type) for field in job.fields}
     searched = {name: {"type": "string", "full_text_search": True} for name in _SEARCHED if name in types}
-    return types | searched
+    sparse = {"type": "{}f16", "sparse_knn": {"distance_metric": "dot_product"}}
+    return types | searched | ({} if job.sparse is None else {SPARSE: sparse})
 
 
 def _type(kind: pa.DataType) -> str:
@@ -111,7 +119,9 @@ def _id_faults(value: Any, known: Known) -> Iterator[Broken]:
 def _attribute_faults(key: str, value: Any) -> Iterator[Broken]:
     if len(key.encode()) > _NAME_BYTES or key.startswith("$"):
         yield "attributes", f"{shown(key)} is no name of an attribute"
-    if isinstance(value, dict):
+    if key == SPARSE:
+        yield from map_faults(value, _SPARSE)
+    elif isinstance(value, dict):
         yield "attributes", f"{shown(key)} is an object"
     if isinstance(value, str) and len(value.encode()) > _VALUE_BYTES:
         yield "size", f"{shown(key)} has more than {_VALUE_BYTES:,} bytes"
@@ -120,7 +130,11 @@ def _attribute_faults(key: str, value: Any) -> Iterator[Broken]:
 PROFILE = Profile(
     name="turbopuffer",
     title="Turbopuffer",
-    sources=("https://turbopuffer.com/docs/write", "https://turbopuffer.com/docs/limits"),
+    sources=(
+        "https://turbopuffer.com/docs/write",
+        "https://turbopuffer.com/docs/limits",
+        "https://rubydoc.info/gems/turbopuffer/Turbopuffer/Models/AttributeSchemaConfig",
+    ),
     folder="",
     columns=COLUMNS,
     most_dimensions=_DIMENSIONS,
@@ -130,6 +144,7 @@ PROFILE = Profile(
         "namespace: rows that are not in it would stay in an old one."
     ),
     check=_check,
+    sparse=_SPARSE,
     takes=in_json,
     name_pattern="[A-Za-z0-9._-]{1,128}",
 )

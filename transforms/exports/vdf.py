@@ -11,6 +11,7 @@ from transforms.exports.checking import Broken, Folder, Known, NotJson, json_val
 from transforms.exports.files import Output, ParquetOutput
 from transforms.exports.profile import Fault, Files, Job, Profile, Rows
 from transforms.exports.rules import ID, VECTOR, Rule, id_bytes
+from transforms.exports.sparse import COLUMNS_OF_LISTS, column_faults, sparse_types
 from transforms.exports.sql import SQL_COLUMNS
 
 if TYPE_CHECKING:
@@ -109,10 +110,12 @@ def _check_index(folder: Folder, name: str, index: dict[str, Any], identifier: s
     def row_faults(row: dict[str, Any]) -> Iterator[Broken]:
         yield from known.id_faults(row[identifier], ".+", "a string that holds something")
         yield from known.vector_faults(row[vector], _DIMENSIONS)
+        yield from column_faults(row)
 
     wanted = {identifier: pa.string(), vector: _TYPES["vector"]}
     for path in folder.names(index["data_path"].removesuffix("/") + "/", ".parquet"):
-        yield from folder.rows(path, wanted, row_faults, others=True)
+        sparse = sparse_types(folder.schema(path))
+        yield from folder.rows(path, wanted | sparse, row_faults, others=True)
     if len(known.ids) != index["exported_vector_count"]:
         yield Fault(
             _META,
@@ -132,5 +135,6 @@ PROFILE = Profile(
     no_changes="it holds whole snapshots",
     load="import_vdf STORE --dir vdf, with one of the stores that Vector-io knows.",
     check=_check,
+    sparse=COLUMNS_OF_LISTS,
     name_pattern="[A-Za-z0-9][A-Za-z0-9._-]{0,127}",
 )

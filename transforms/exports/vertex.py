@@ -17,6 +17,7 @@ from transforms.exports.files import LINES_BYTES, Cap, Output, TextOutput
 from transforms.exports.json_text import json_column, json_objects, without_empty_lists
 from transforms.exports.profile import Fault, Job, Profile, Rows, nothing_beside
 from transforms.exports.rules import ID, Rule, id_pattern, no_nul, texts
+from transforms.exports.sparse import Sparse, json_lists, sparse_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,7 @@ _DIMENSIONS = 2**31 - 1
 """No limit is published."""
 _ID = (r"[^\r\n\x00]+", "characters without line breaks and NUL")
 _LAYOUT = r"[^/]+\.json|delete/[^/]+"
+_SPARSE = Sparse()
 _NUMBERS = ("value_int", "value_float", "value_double")
 
 
@@ -39,6 +41,8 @@ def _upserts(job: Job) -> Output:
 
     def encode(batch: pa.RecordBatch) -> pa.RecordBatch:
         record = {"id": json_ids(batch), "embedding": json_vectors(batch)}
+        if job.sparse is not None:
+            record["sparse_embedding"] = json_lists(batch, "dimensions", "values")
         if words:
             record["restricts"] = listed([_restrict(batch, field) for field in words])
         if numbers:
@@ -92,6 +96,11 @@ def _record_faults(known: Known) -> Any:
             return
         yield from known.id_faults(record.get("id"), *_ID)
         yield from known.vector_faults(record.get("embedding"), _DIMENSIONS)
+        sparse = record.get("sparse_embedding")
+        if isinstance(sparse, dict):
+            yield from sparse_faults(sparse.get("dimensions"), sparse.get("values"), _SPARSE)
+        elif sparse is not None:
+            yield "sparse", "sparse_embedding is no object"
         for key, faults_of in (("restricts", _restrict_faults), ("numeric_restricts", _numeric_faults)):
             found = record.get(key, [])
             if not isinstance(found, list):
@@ -133,7 +142,10 @@ def _check_deletes(folder: Folder, name: str, known: Known) -> Iterator[Fault]:
 PROFILE = Profile(
     name="vertex",
     title="Vertex AI Vector Search",
-    sources=("https://cloud.google.com/vertex-ai/docs/vector-search/setup/format-structure",),
+    sources=(
+        "https://cloud.google.com/vertex-ai/docs/vector-search/setup/format-structure",
+        "https://cloud.google.com/vertex-ai/docs/vector-search/about-hybrid-search",
+    ),
     folder="batch_root/",
     # A long text as a token to filter by would serve nobody.
     columns=(
@@ -154,6 +166,7 @@ PROFILE = Profile(
         "texts are read from the table."
     ),
     check=_check,
+    sparse=_SPARSE,
     takes=in_json,
     most_files=_FILES,
 )

@@ -17,6 +17,8 @@ from transforms.exports.files import LINES_BYTES, Cap, Output, TextOutput
 from transforms.exports.json_text import json_column, json_objects
 from transforms.exports.profile import COLUMNS, Fault, Files, Job, Profile, Rows
 from transforms.exports.rules import ID, VECTOR, Rule, id_bytes, texts, without
+from transforms.exports.sparse import Sparse, json_map, map_faults
+from transforms.loaders.mapping import SPARSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,6 +31,10 @@ _ID_BYTES = 65_535
 _DOCUMENT = re.compile(r"id:[^:]+:[A-Za-z_][A-Za-z0-9_]*:([ng]=[^:]*)?:(.+)", re.DOTALL)
 _FIELD_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _SEARCHED = ("text", "doc_title", "section_title")
+_SPARSE = Sparse(
+    note="The rank profile `hybrid` of the schema takes the question's weights as `query(terms)`, a tensor of the type "
+    "that the field has, and joins both ranks of what the query has matched."
+)
 
 
 def _rules(job: Job) -> tuple[Rule, ...]:
@@ -44,6 +50,8 @@ def _rules(job: Job) -> tuple[Rule, ...]:
 def _upserts(job: Job) -> Output:
     def encode(batch: pa.RecordBatch) -> pa.RecordBatch:
         fields = {ID: json_ids(batch), VECTOR: prefixed('{"values":', json_vectors(batch), "}")}
+        if job.sparse is not None:
+            fields[SPARSE] = prefixed('{"cells":', json_map(batch), "}")
         record = {
             "put": _documents(job, batch),
             "fields": json_objects(fields | members(batch, job.fields)),
@@ -78,12 +86,32 @@ def _beside(job: Job, _files: Files) -> Mapping[str, str]:
             f"        field {VECTOR} type tensor<float>(x[{job.dimension}]) {{\n"
             "            indexing: attribute | index\n"
             "            attribute {\n                distance-metric: angular\n            }\n        }\n"
-            f"{fields}    }}\n"
+            f"{fields}{_sparse_field(job)}    }}\n"
             "    rank-profile nearest {\n        inputs {\n"
             f"            query(q) tensor<float>(x[{job.dimension}])\n        }}\n"
-            f"        first-phase {{\n            expression: closeness(field, {VECTOR})\n        }}\n    }}\n}}\n"
+            f"        first-phase {{\n            expression: closeness(field, {VECTOR})\n        }}\n    }}\n"
+            f"{_hybrid(job)}}}\n"
         )
     }
+
+
+def _sparse_field(job: Job) -> str:
+    if job.sparse is None:
+        return ""
+    return f"        field {SPARSE} type tensor<float>(term{{}}) {{\n            indexing: attribute\n        }}\n"
+
+
+def _hybrid(job: Job) -> str:
+    """A profile that joins the ranks by both vectors."""
+    if job.sparse is None:
+        return ""
+    return (
+        "    rank-profile hybrid inherits nearest {\n        inputs {\n"
+        "            query(terms) tensor<float>(term{})\n        }\n"
+        f"        function words() {{\n            expression: sum(query(terms) * attribute({SPARSE}))\n        }}\n"
+        "        global-phase {\n"
+        f"            expression: reciprocal_rank_fusion(closeness(field, {VECTOR}), words)\n        }}\n    }}\n"
+    )
 
 
 def _type(kind: pa.DataType) -> str:
@@ -138,6 +166,9 @@ def _fields_faults(fields: Any, known: Known) -> Iterator[Broken]:
                 yield "character", f"{key} holds a control character or a non-character"
         if value is None:
             yield "fields", f"{key} is null"
+    if SPARSE in fields:
+        cells = fields[SPARSE]
+        yield from map_faults(cells.get("cells") if isinstance(cells, dict) else cells, _SPARSE)
     tensor = fields.get(VECTOR)
     yield from known.vector_faults(
         tensor.get("values") if isinstance(tensor, dict) else tensor, _DIMENSIONS
@@ -158,6 +189,7 @@ PROFILE = Profile(
     form=Rows(_rules, _upserts, _deletes, _beside),
     load="Put schemas/{name}.sd into the application, deploy it, then: vespa feed upserts/*.jsonl deletes/*.jsonl",
     check=_check,
+    sparse=_SPARSE,
     takes=in_json,
     name_pattern="[A-Za-z_][A-Za-z0-9_]{0,127}",
 )

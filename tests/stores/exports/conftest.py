@@ -44,21 +44,25 @@ def row(identifier, **given):
 
 @pytest.fixture
 def table_of(tmp_path):
-    """A table with these rows, in the order of their snapshots: ``table_of([rows of 1], [rows of 2], ...)``."""
+    """A table with these rows, in the order of their snapshots: ``table_of([rows of 1], [rows of 2], ...)``.
 
-    def make(*snapshots):
+    ``sparse`` is what made their sparse vectors, one of all snapshots or a list of them.
+    """
+
+    def make(*snapshots, sparse=None):
         store = LocalStore(str(tmp_path / "table"))
         before = set()
         for number, rows in enumerate(snapshots, 1):
             ids = {one["chunk_id"] for one in rows}
-            publish_rows(store, number, rows, sorted(before - ids))
+            encoder = sparse[number - 1] if isinstance(sparse, list) else sparse
+            publish_rows(store, number, rows, sorted(before - ids), encoder)
             before = ids
         return tmp_path / "table"
 
     return make
 
 
-def publish_rows(store, number, rows, gone):
+def publish_rows(store, number, rows, gone, sparse=None):
     documents = [{"source_name": "docs", "doc_id": "a.md", "chunk_count": len(rows), "changed_in": number}]
     new = [
         write_table(store, shard_path(number, kind, "docs", "one"), plain(schema, given), "docs", {})
@@ -86,5 +90,6 @@ def publish_rows(store, number, rows, gone):
         deleted={"docs": tuple(gone)},
         counts={"docs": counts},
         totals=counts,
+        sparse=sparse,
     )
     publish(store, draft, lambda manifest: None)

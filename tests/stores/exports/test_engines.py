@@ -116,7 +116,8 @@ def test_milvus_imports_a_whole_snapshot_and_the_changes_after_it(table, tmp_pat
     for before, number in [(None, 1), (1, 2), (2, 3)]:
         at(table, number)
         folders.append(tmp_path / str(number))
-        exported(table, "milvus", folders[-1], since=before)
+        # Sparse vectors came with Milvus 2.4.
+        exported(table, "milvus", folders[-1], since=before, sparse=False)
     held = imported(tmp_path, *folders, folders[-1])
     expected = {
         key: {"chunk_id": key, "embedding": vector} | fields
