@@ -7,12 +7,17 @@ Left out are page headers and footers, comments, what tracked changes deleted, g
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
+from transforms.extractors.docx_chunks import write_chunk
 from transforms.extractors.docx_styles import VAL, Numbering, ParagraphKind, Styles, W
 from transforms.extractors.docx_text import RunReader
-from transforms.extractors.markdown_writer import MarkdownWriter
-from transforms.extractors.ooxml import Package
+from transforms.extractors.markdown_writer import MarkdownWriter, Written
+from transforms.extractors.ooxml import RELATION_ID, Package
 from transforms.extractors.safe_xml import Element, local_name
+
+if TYPE_CHECKING:
+    from transforms.extractors.settings import ExtractSettings
 
 _NOTE_PARTS = {"footnote": "footnotes", "endnote": "endnotes"}
 _ROW_HOLDERS = frozenset({"sdt", "sdtContent", "customXml", "ins", "moveTo"})
@@ -23,15 +28,21 @@ _MAX_SPAN = 63
 class _Body:
     """Walks through a document's blocks and writes them."""
 
-    def __init__(self, package: Package, part: str, roots: Iterable[Element], *, keep_hidden: bool) -> None:
+    def __init__(
+        self, package: Package, part: str, roots: Iterable[Element], settings: ExtractSettings
+    ) -> None:
+        self._package = package
+        self._part = part
+        self._settings = settings
         self._styles = Styles(package.related(part, "styles"))
         self._numbering = Numbering(package.related(part, "numbering"))
-        self._runs = RunReader(self._styles, roots, keep_hidden=keep_hidden)
+        self._runs = RunReader(self._styles, roots, keep_hidden=settings.hidden_text == "keep")
         self._out = MarkdownWriter()
         self._code: list[str] = []
         self._carried = ""
+        self._warnings: list[str] = []
 
-    def write(self, root: Element, notes: dict[str, Element]) -> MarkdownWriter:
+    def write(self, root: Element, notes: dict[str, Element]) -> Written:
         """Write all blocks, then the notes in the order in which the text points at them."""
         self._blocks(root)
         self._flush()
@@ -42,7 +53,7 @@ class _Body:
             text = " ".join(self._cell_lines(_note(notes.get(kind), note_id)))
             if text.strip():
                 self._out.paragraph(f"[^{position}]: {text.strip()}")
-        return self._out
+        return self._out, tuple(self._warnings)
 
     def _blocks(self, parent: Iterable[Element]) -> None:
         for child in parent:
@@ -50,8 +61,18 @@ class _Body:
                 self._paragraph(child)
             elif child.tag == f"{W}tbl":
                 self._table(child)
+            elif child.tag == f"{W}altChunk":
+                self._chunk(child)
             elif not _left_out(child):
                 self._blocks(child)
+
+    def _chunk(self, chunk: Element) -> None:
+        """A part of the text that is a file of its own."""
+        relation = self._package.relations(self._part).get(chunk.get(RELATION_ID, ""))
+        if relation is not None:
+            self._flush()
+            warning = write_chunk(self._package, relation.target, self._settings, self._out)
+            self._warnings += [warning] if warning else []
 
     def _paragraph(self, paragraph: Element) -> None:
         kind, text = self._read(paragraph)
@@ -135,7 +156,7 @@ class _Body:
         return text if number is None else f"{number}. {text}"
 
 
-def read_docx(package: Package, *, keep_hidden: bool) -> MarkdownWriter:
+def read_docx(package: Package, settings: ExtractSettings) -> Written:
     """The blocks of a Word document in reading order.
 
     Raises:
@@ -145,7 +166,7 @@ def read_docx(package: Package, *, keep_hidden: bool) -> MarkdownWriter:
     root = package.tree(part)
     notes = {kind: package.related(part, name) for kind, name in _NOTE_PARTS.items()}
     known = {kind: found for kind, found in notes.items() if found is not None}
-    body = _Body(package, part, (root, *known.values()), keep_hidden=keep_hidden)
+    body = _Body(package, part, (root, *known.values()), settings)
     return body.write(root, known)
 
 

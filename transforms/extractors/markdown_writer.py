@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
 from transforms.extractors.letters import readable
 from transforms.model.document import Page, canonical_text
@@ -111,6 +112,10 @@ class MarkdownWriter:
     def _put(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
+
+
+Written: TypeAlias = tuple[MarkdownWriter, tuple[str, ...]]
+"""What a reader has written of a file, and its warnings."""
 
 
 def one_line(text: str) -> str:

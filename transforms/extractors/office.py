@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from transforms.extractors.containers import DOCX, PPTX, XLSX
@@ -15,7 +14,7 @@ from transforms.structure.blocks import parse_blocks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from transforms.extractors.markdown_writer import MarkdownWriter
+    from transforms.extractors.markdown_writer import Written
     from transforms.extractors.settings import ExtractSettings
 
 _NO_TITLE = frozenset({"PowerPoint Presentation", "Word Document"})
@@ -43,8 +42,7 @@ def extract_xlsx(data: bytes, name: str, settings: ExtractSettings) -> Document:
     from transforms.extractors.xlsx import read_xlsx
 
     package = Package(data, caps(settings), "XLSX")
-    written, warnings = read_xlsx(data, package.archive)
-    return replace(_document(package, written, XLSX, "xlsx/1"), warnings=warnings)
+    return _document(package, read_xlsx(data, package.archive), XLSX, "xlsx/1")
 
 
 def caps(settings: ExtractSettings) -> Caps:
@@ -52,8 +50,9 @@ def caps(settings: ExtractSettings) -> Caps:
     return Caps(settings.max_expanded_bytes, settings.max_expansion_ratio, settings.max_members)
 
 
-def _document(package: Package, written: MarkdownWriter, media_type: str, extractor: str) -> Document:
-    text = written.text
+def _document(package: Package, written: Written, media_type: str, extractor: str) -> Document:
+    out, warnings = written
+    text = out.text
     if not text:
         raise RejectedError("no_text", f"The {package.what} has no text; it may hold pictures only.")
     properties = package.properties()
@@ -63,18 +62,19 @@ def _document(package: Package, written: MarkdownWriter, media_type: str, extrac
         parse_blocks(text, "markdown"),
         media_type,
         extractor,
-        pages=written.pages,
+        pages=out.pages,
         title=None if title in _NO_TITLE else title,
         language=properties.get("language"),
         metadata=metadata_of(properties),
+        warnings=warnings,
     )
 
 
 def _written(
-    read: Callable[..., MarkdownWriter], package: Package, settings: ExtractSettings
-) -> MarkdownWriter:
+    read: Callable[[Package, ExtractSettings], Written], package: Package, settings: ExtractSettings
+) -> Written:
     try:
-        return read(package, keep_hidden=settings.hidden_text == "keep")
+        return read(package, settings)
     except RecursionError as error:
         detail = f"The {package.what} nests its content deeper than any program writes it."
         raise RejectedError("corrupt", detail) from error

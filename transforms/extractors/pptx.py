@@ -7,12 +7,16 @@ and, unless asked for, hidden slides and shapes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from transforms.extractors.drawing_text import Paragraph, paragraphs
-from transforms.extractors.markdown_writer import MarkdownWriter
+from transforms.extractors.markdown_writer import MarkdownWriter, Written
 from transforms.extractors.ooxml import RELATION_ID, Package
 from transforms.extractors.pptx_places import Places, in_reading_order
 from transforms.extractors.safe_xml import Element, local_name
+
+if TYPE_CHECKING:
+    from transforms.extractors.settings import ExtractSettings
 
 NOTES_TITLE = "Speaker notes"
 
@@ -103,13 +107,14 @@ class _Slide:
             self._lines(lines, bulleted=False)
 
 
-def read_pptx(package: Package, *, keep_hidden: bool) -> MarkdownWriter:
+def read_pptx(package: Package, settings: ExtractSettings) -> Written:
     """The slides of a presentation in order, each a page.
 
     Raises:
         RejectedError: ``corrupt``, ``encrypted`` or ``decompression_bomb``.
     """
     out = MarkdownWriter()
+    keep_hidden = settings.hidden_text == "keep"
     main = package.main_part()
     root = package.tree(main)
     first = root.get("firstSlideNum", "")
@@ -124,7 +129,7 @@ def read_pptx(package: Package, *, keep_hidden: bool) -> MarkdownWriter:
             continue
         out.page(position + 1, str(int(first) + position) if first.isdecimal() else None)
         _Slide(package, relation.target, places, out, keep_hidden=keep_hidden).write(slide)
-    return out
+    return out, ()
 
 
 def _chosen(candidates: Iterable[Element]) -> Iterator[Element]:

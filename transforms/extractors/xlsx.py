@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from transforms.extractors.inflate import Archive
-from transforms.extractors.markdown_writer import MarkdownWriter
+from transforms.extractors.markdown_writer import MarkdownWriter, Written
 from transforms.extractors.safe_xml import has_doctype
 from transforms.extractors.xlsx_cells import CellFacts
 from transforms.extractors.xlsx_sparse import rewritten
@@ -58,7 +58,7 @@ class _Facts:
     uncomputed: int = 0
 
 
-def read_xlsx(data: bytes, archive: Archive) -> tuple[MarkdownWriter, tuple[str, ...]]:
+def read_xlsx(data: bytes, archive: Archive) -> Written:
     """The sheets of a workbook in order, and warnings; ``archive`` is the same bytes, opened with caps.
 
     Raises:
