@@ -7,6 +7,8 @@ are put together from them only where a client's own format is a row.
 from __future__ import annotations
 
 import base64
+import json
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -27,6 +29,10 @@ LONG = frozenset({"text", "embed_text", "metadata"})
 """Columns that are shown and not filtered by: too long for an index of exact values."""
 METADATA = "metadata"
 """The column that holds JSON."""
+_DEEPEST = 16
+"""Objects and lists in each other that a store gets: Elasticsearch takes 20 of them, Qdrant 127."""
+_LARGE = re.compile(r"\d{19}")
+_INT64 = range(-(2**63), 2**63)
 
 
 def ids_of(batch: pa.RecordBatch) -> list[str]:
@@ -81,14 +87,36 @@ def plain(column: pa.Array) -> list[object]:
 
 
 def _object(text: str | None) -> object:
-    """A JSON object; a text that is none, as only tables made elsewhere have, becomes one."""
+    """A JSON object; a text that is none, as only tables made elsewhere have, becomes one.
+
+    What stores would round or refuse is text in it: whole numbers of more than 64 bits, and what is nested deeper than
+    they go.
+    """
     if text is None:
         return None
     try:
-        found = orjson.loads(text)
-    except orjson.JSONDecodeError:
+        found = json.loads(text, parse_int=_integer) if _LARGE.search(text) else orjson.loads(text)
+        if text.count("{") + text.count("[") > _DEEPEST:
+            found = _flattened(found, _DEEPEST)
+    except (ValueError, RecursionError):
         found = None
     return found if isinstance(found, dict) else {"text": text}
+
+
+def _integer(written: str) -> int | str:
+    is_short = len(written) <= len(str(_INT64.start))
+    return int(written) if is_short and int(written) in _INT64 else written
+
+
+def _flattened(value: object, levels: int) -> object:
+    """The value with all that lies deeper as its JSON."""
+    if not isinstance(value, dict | list):
+        return value
+    if not levels:
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return [_flattened(inner, levels - 1) for inner in value]
+    return {name: _flattened(inner, levels - 1) for name, inner in value.items()}
 
 
 def pieces(batch: pa.RecordBatch, rows: int) -> Iterator[pa.RecordBatch]:

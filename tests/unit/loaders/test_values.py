@@ -3,6 +3,7 @@
 import datetime
 
 import numpy as np
+import orjson
 import pyarrow as pa
 import pytest
 
@@ -37,6 +38,36 @@ def test_metadata_is_an_object_whatever_the_column_is_called():
     batch = pa.record_batch({"id": ["1"] * 4, "v": [[0.0]] * 4, "meta": texts})
     [found] = columns_of(batch, [Field("meta", "metadata", pa.string())])
     assert found == [{"a": {"b": 1}}, {"text": "no JSON"}, {"text": "[1]"}, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"n": [9223372036854775807, -9223372036854775808]}', [2**63 - 1, -(2**63)]),
+        (
+            '{"n": [9223372036854775808, -9223372036854775809]}',
+            ["9223372036854775808", "-9223372036854775809"],
+        ),
+        (
+            '{"n": ["12345678901234567890123", 12345678901234567890123, 1.5]}',
+            ["12345678901234567890123"] * 2 + [1.5],
+        ),
+    ],
+)
+def test_whole_numbers_of_more_than_64_bits_are_text_and_never_rounded(text, expected):
+    batch = pa.record_batch({"id": ["1"], "v": [[0.0]], "meta": [text]})
+    assert columns_of(batch, [Field("meta", "metadata", pa.string())]) == [[{"n": expected}]]
+
+
+def test_metadata_nested_deeper_than_stores_go_is_its_json_from_there():
+    text = '{"a":' + "[" * 400 + "1" + "]" * 400 + "}"
+    batch = pa.record_batch({"id": ["1"], "v": [[0.0]], "meta": [text]})
+    [[found]] = columns_of(batch, [Field("meta", "metadata", pa.string())])
+    inner = found["a"]
+    for _ in range(15):
+        [inner] = inner
+    assert inner == "[" * 385 + "1" + "]" * 385
+    assert orjson.dumps(found)
 
 
 def test_slices_have_their_own_vectors_and_ids():
