@@ -1,12 +1,13 @@
 """Loaders against the bare fast path of each store, in turns, in one run: rows a second, CPU, and their ratio.
 
-    python benchmarks/loading.py [--rows 50000] [--dimension 384] [--times 3] [--stores duckdb lancedb ...]
+    python benchmarks/loading.py [--rows 50000] [--dimension 384] [--times 3] [--terms 0] [--stores duckdb lancedb ...]
 
 The bare path is the shortest program that is fast: a few lines of the store's own client over the same Parquet files
 and columns, without sync state, filter or checks; some stores have none here. Each measurement is a process of its
 own; what is timed begins when libraries are loaded. CPU seconds are those of that process, and for PostgreSQL,
 Redis and OpenSearch those of the server too. The ratio is that of the medians; wall times are those of a machine that
-may have had other work.
+may have had other work. With ``--terms`` each chunk has a sparse vector of so many terms: the bare paths of DuckDB and
+PostgreSQL write it too, that of LanceDB indexes the texts by words in its place, and the others leave it out.
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ import pyarrow.dataset as ds
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from transforms.loaders.mapping import DEFAULT  # noqa: E402 - the folder is no installed package
+from transforms.loaders.mapping import DEFAULT, SPARSE_COLUMNS  # noqa: E402 - the folder is no installed package
 from transforms.storage.local import LocalStore  # noqa: E402
 from transforms.table.layout import shard_path  # noqa: E402
 from transforms.table.manifest import COUNTS, Manifest, SourceEntry, to_json  # noqa: E402
 from transforms.table.pointer import move_pointer  # noqa: E402
+from transforms.table.reader import Snapshot  # noqa: E402
 from transforms.table.schema import CHUNKS, SCHEMA_VERSION  # noqa: E402
 from transforms.table.writer import write_table  # noqa: E402
 
@@ -63,6 +65,8 @@ WORDS = [
     "again",
 ]
 BARE, LOADER = "bare", "loader"
+PLACES = 1_000_000_000
+"""Of pgvector's sparse vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +77,29 @@ class Usage:
     cpu_seconds: float
 
 
-def write_table_of(folder: Path, count: int, dimension: int) -> None:
-    """A published table with one snapshot of made-up chunks of some 700 characters."""
+def write_table_of(folder: Path, count: int, dimension: int, terms: int = 0) -> None:
+    """A published table with one snapshot of made-up chunks of some 700 characters, with sparse vectors or without."""
     store = LocalStore(str(folder))
     chance = np.random.default_rng(1)
     files = [
         write_table(
-            store, shard_path(1, "chunks", "docs", f"{at:016x}"), _shard(at, min(SHARD, count - at), dimension, chance),
-            "docs", {},
+            store, shard_path(1, "chunks", "docs", f"{at:016x}"),
+            _shard(at, min(SHARD, count - at), dimension, terms, chance), "docs", {},
         )
         for at in range(0, count, SHARD)
     ]  # fmt: skip
     counts = dict.fromkeys(COUNTS, 0) | {"chunks": count}
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     sources = {"docs": SourceEntry("docs", counts)}
-    manifest = Manifest(SCHEMA_VERSION, 1, None, now, "benchmark", "run", {}, tuple(files), sources, counts)
+    manifest = Manifest(
+        SCHEMA_VERSION, 1, None, now, "benchmark", "run", {}, tuple(files), sources, counts,
+        sparse="made-up@1" if terms else None,
+    )  # fmt: skip
     store.write("snapshots/000001/manifest.json", to_json(manifest))
     move_pointer(store, 1, None)
 
 
-def _shard(first: int, count: int, dimension: int, chance: np.random.Generator) -> pa.Table:
+def _shard(first: int, count: int, dimension: int, terms: int, chance: np.random.Generator) -> pa.Table:
     vectors = chance.standard_normal((count, dimension)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     texts = [" ".join(words) for words in chance.choice(WORDS, (count, 140))]
@@ -114,8 +121,24 @@ def _shard(first: int, count: int, dimension: int, chance: np.random.Generator) 
         "embed_model": ["made-up@1"] * count,
         "embed_dim": [dimension] * count,
         "changed_in": [1] * count,
-    }
+    } | (_sparse(count, terms, chance) if terms else {})
     return pa.table([given.get(field.name, _plain(field, count)) for field in CHUNKS], schema=CHUNKS)
+
+
+def _sparse(count: int, terms: int, chance: np.random.Generator) -> dict[str, pa.Array]:
+    # One term of each of as many parts of the 32 bits ascend by themselves.
+    parts = np.arange(terms) * (2**32 // terms)
+    ids = (parts + chance.integers(0, 2**32 // terms, (count, terms))).astype(np.uint32)
+    values = chance.uniform(0.5, 2, (count, terms)).astype(np.float32)
+    offsets = pa.array(np.arange(count + 1, dtype=np.int32) * terms)
+    return {
+        name: pa.ListArray.from_arrays(offsets, pa.array(flat.ravel())).cast(CHUNKS.field(name).type)
+        for name, flat in zip(SPARSE_COLUMNS, (ids, values), strict=True)
+    }
+
+
+def _has_sparse(table: Path) -> bool:
+    return Snapshot.newest(LocalStore(str(table))).manifest.sparse is not None
 
 
 def _plain(field: pa.Field, count: int) -> pa.Array | list[object]:
@@ -127,7 +150,8 @@ def _plain(field: pa.Field, count: int) -> pa.Array | list[object]:
 def bare_duckdb(table: Path, to: str, dimension: int) -> None:
     import duckdb
 
-    columns = ", ".join(name for name in DEFAULT if name != "embedding")
+    names = [*DEFAULT, *SPARSE_COLUMNS] if _has_sparse(table) else DEFAULT
+    columns = ", ".join(name for name in names if name != "embedding")
     db = duckdb.connect(to.removeprefix("duckdb:"))
     db.execute(
         f"CREATE TABLE chunks AS SELECT {columns}, embedding::FLOAT[{dimension}] AS embedding "
@@ -138,6 +162,7 @@ def bare_duckdb(table: Path, to: str, dimension: int) -> None:
 
 def bare_lancedb(table: Path, to: str, dimension: int) -> None:
     import lancedb
+    from lancedb.index import FTS
 
     rows = ds.dataset(table / "snapshots/000001/chunks", partitioning="hive").scanner(columns=list(DEFAULT))
     kind = pa.list_(pa.float32(), dimension)
@@ -145,7 +170,9 @@ def bare_lancedb(table: Path, to: str, dimension: int) -> None:
     reader = pa.RecordBatchReader.from_batches(
         schema, (batch.cast(schema) for batch in rows.to_reader() if batch.num_rows)
     )
-    lancedb.connect(to.removeprefix("lancedb:")).create_table("chunks", reader)
+    made = lancedb.connect(to.removeprefix("lancedb:")).create_table("chunks", reader)
+    if _has_sparse(table):
+        made.create_index("text", config=FTS(stem=False, remove_stop_words=False))
 
 
 def bare_postgres(table: Path, to: str, dimension: int) -> None:
@@ -161,6 +188,18 @@ def bare_postgres(table: Path, to: str, dimension: int) -> None:
         def dump(self, obj: object) -> bytes:
             return struct.pack(">hh", dimension, 0) + np.asarray(obj, ">f4").tobytes()
 
+    class SparseDumper(Dumper):
+        """As that of the package pgvector: places and values of a row, both arrays."""
+
+        format = Format.BINARY
+
+        def dump(self, obj: tuple[np.ndarray, np.ndarray]) -> bytes:
+            places, values = obj
+            head = struct.pack(">iii", PLACES, len(places), 0)
+            return head + places.astype(">i4").tobytes() + values.astype(">f4").tobytes()
+
+    has_sparse = _has_sparse(table)
+    sparse = [("sparse", f"sparsevec({PLACES})", "sparsevec")] if has_sparse else []
     columns = [name for name in DEFAULT if name != "embedding"]
     others = {"chunk_index": "int4", "page_start": "int4", "section_path": "text[]"}
     types = {name: others.get(name, "text") for name in columns}
@@ -168,25 +207,35 @@ def bare_postgres(table: Path, to: str, dimension: int) -> None:
         db.execute("CREATE EXTENSION IF NOT EXISTS vector")
         db.execute(
             f"CREATE TABLE chunks ({', '.join(f'{name} {kind}' for name, kind in types.items())}, "
-            f"embedding vector({dimension}))"
+            f"embedding vector({dimension}){''.join(f', {name} {kind}' for name, kind, _ in sparse)})"
         )
-        info = psycopg.types.TypeInfo.fetch(db, "vector")
-        info.register(db)
-        VectorDumper.oid = info.oid
-        db.adapters.register_dumper(np.ndarray, VectorDumper)
+        for kind, of, dumper in (("vector", np.ndarray, VectorDumper), ("sparsevec", tuple, SparseDumper)):
+            info = psycopg.types.TypeInfo.fetch(db, kind)
+            info.register(db)
+            dumper.oid = info.oid
+            db.adapters.register_dumper(of, dumper)
         rows = ds.dataset(table / "snapshots/000001/chunks", partitioning="hive").scanner(
-            columns=list(DEFAULT)
+            columns=[*DEFAULT, *(SPARSE_COLUMNS if has_sparse else ())]
         )
-        with db.cursor().copy(
-            f"COPY chunks ({', '.join(columns)}, embedding) FROM STDIN (FORMAT binary)"
-        ) as copy:
-            copy.set_types([*types.values(), "vector"])
+        names = [*columns, "embedding", *(name for name, _, _ in sparse)]
+        with db.cursor().copy(f"COPY chunks ({', '.join(names)}) FROM STDIN (FORMAT binary)") as copy:
+            copy.set_types([*types.values(), "vector", *(kind for _, _, kind in sparse)])
             for batch in rows.to_batches():
                 vectors = batch["embedding"].flatten().to_numpy().reshape(-1, dimension)
                 values = [batch[name].to_pylist() for name in columns]
-                for row in zip(*values, vectors, strict=True):
+                vectors_of_terms = [_folded(batch)] if has_sparse else []
+                for row in zip(*values, vectors, *vectors_of_terms, strict=True):
                     copy.write_row(row)
         db.execute("ALTER TABLE chunks ADD PRIMARY KEY (chunk_id)")
+
+
+def _folded(batch: pa.RecordBatch) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Each row's places and values; terms of made-up rows do not meet, or one of them is lost."""
+    rows = []
+    for ids, values in zip(*(batch[name] for name in SPARSE_COLUMNS), strict=True):
+        places, order = np.unique(ids.values.to_numpy() % PLACES, return_index=True)
+        rows.append((places, values.values.to_numpy()[order]))
+    return rows
 
 
 def bare_redis(table: Path, to: str, dimension: int) -> None:
@@ -409,6 +458,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--dimension", type=int, default=384)
     parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--terms", type=int, default=0)
     parser.add_argument("--stores", nargs="+", choices=STORES, default=STORES)
     parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -417,7 +467,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_table_of(folder / "table", args.rows, args.dimension)
+        write_table_of(folder / "table", args.rows, args.dimension, args.terms)
         print(
             "| store | rows/s bare | rows/s loader | wall ratio | CPU s bare | CPU s loader | CPU ratio |"
         )

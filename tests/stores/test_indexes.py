@@ -32,13 +32,16 @@ def test_faiss_hnsw_is_made_anew_where_rows_go(table, tmp_path):
             assert row["index_key"] in keys[0]
 
 
-def test_lancedb_hnsw_finds_rows_of_later_changes(table, tmp_path):
+def test_lancedb_has_rows_of_later_changes_in_the_index_of_vectors_and_in_that_of_words(table, tmp_path):
     to = f"lancedb:{tmp_path}/lance"
     for number in (1, 2):
         load(at(table, number), LoadSettings(to=to, index=HNSW))
     opened = lancedb.connect(tmp_path / "lance").open_table("chunks")
-    (index,) = opened.list_indices()
-    assert "hnsw" in str(index.index_type).lower()
+    kinds = {index.columns[0]: str(index.index_type).lower() for index in opened.list_indices()}
+    assert (kinds.keys(), kinds["text"]) == ({"embedding", "text"}, "fts")
+    assert "hnsw" in kinds["embedding"]
+    for index in opened.list_indices():
+        assert opened.index_stats(index.name).num_unindexed_rows == 0
     for key, row in list(rows(table, 2).items())[::7]:
         found = opened.search(np.float32(row["embedding"])).distance_type("cosine").limit(3).to_list()
         assert key in [one["chunk_id"] for one in found]
