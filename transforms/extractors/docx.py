@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from transforms.extractors.chart import write_charts
+from transforms.extractors.diagram import diagram_lines
 from transforms.extractors.docx_chunks import write_chunk
 from transforms.extractors.docx_styles import VAL, Numbering, ParagraphKind, Styles, W
 from transforms.extractors.docx_text import RunReader
@@ -86,6 +88,14 @@ class _Body:
             self._write(kind, text)
         for box in boxes:
             self._blocks(box)
+        self._graphics()
+
+    def _graphics(self) -> None:
+        """What the drawings of the last paragraph or table show besides text boxes."""
+        for drawing in self._runs.take_drawings():
+            write_charts(self._package, self._part, drawing, self._out)
+            for line in diagram_lines(self._package, self._part, drawing):
+                self._out.item(line.text, line.level)
 
     def _read(self, paragraph: Element) -> tuple[ParagraphKind, str]:
         kind = self._styles.paragraph(paragraph.find(f"{W}pPr"))
@@ -118,6 +128,7 @@ class _Body:
             self._flush()
         else:
             self._out.table(self._grid(rows))
+        self._graphics()
 
     def _grid(self, rows: Iterable[Element]) -> Iterator[list[str]]:
         """The rows' cells, merged ones repeated in each place they cover."""

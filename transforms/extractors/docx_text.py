@@ -38,6 +38,7 @@ class RunReader:
         self._fields: list[bool] = []
         """Of each open field whether its result has begun."""
         self._boxes: list[Element] = []
+        self._drawings: list[Element] = []
         self.notes: list[tuple[str, str]] = []
         """Kind and id of each footnote and endnote, in the order in which the text points at them."""
 
@@ -50,6 +51,11 @@ class RunReader:
         boxes, self._boxes = self._boxes, []
         return boxes
 
+    def take_drawings(self) -> list[Element]:
+        """The drawings met since the last call, those with text boxes too."""
+        drawings, self._drawings = self._drawings, []
+        return drawings
+
     def _inline(self, parent: Element, *, hidden: bool) -> Iterator[str]:
         for child in parent:
             name = local_name(child)
@@ -61,6 +67,7 @@ class RunReader:
                 yield formula_text(child)
             elif name in _DRAWINGS:
                 self._boxes.extend(text_boxes(child))
+                self._drawings.append(child)
             else:
                 yield from self._inline(child, hidden=hidden)
 
@@ -80,6 +87,7 @@ class RunReader:
         if name in _DRAWINGS:
             boxes = list(text_boxes(piece))
             self._boxes.extend(boxes)
+            self._drawings.append(piece)
             return "" if boxes or name != "AlternateContent" else self._alternative(piece)
         if False in self._fields:
             return ""

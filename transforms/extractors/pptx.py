@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from transforms.extractors.chart import write_charts
+from transforms.extractors.diagram import diagram_lines
 from transforms.extractors.drawing_text import Paragraph, paragraphs
 from transforms.extractors.markdown_writer import MarkdownWriter, Written
 from transforms.extractors.ooxml import RELATION_ID, Package
@@ -22,8 +24,6 @@ NOTES_TITLE = "Speaker notes"
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
-_DIAGRAM_DATA = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}dm"
 _TITLES = ("title", "ctrTitle")
 _REPEATED = ("dt", "ftr", "sldNum", "hdr", "sldImg")
 
@@ -85,16 +85,11 @@ class _Slide:
                 self._out.paragraph(line.text)
 
     def _frame(self, frame: Element) -> None:
-        """A table, or the text of a diagram."""
+        """A table, a chart, or the text of a diagram."""
         for table in frame.iter(f"{_A}tbl"):
             self._out.table(_grid(table))
-        for pointer in frame.iter(f"{_DIAGRAM}relIds"):
-            relation = self._package.relations(self._part).get(pointer.get(_DIAGRAM_DATA, ""))
-            if relation is not None:
-                data = self._package.tree(relation.target)
-                self._lines(
-                    [line for text in data.iter(f"{_DIAGRAM}t") for line in paragraphs(text)], bulleted=True
-                )
+        write_charts(self._package, self._part, frame, self._out)
+        self._lines(diagram_lines(self._package, self._part, frame), bulleted=True)
 
     def _notes(self) -> None:
         notes = self._package.related(self._part, "notesSlide")

@@ -1,0 +1,91 @@
+"""Reads a chart of an office file: its title, and what it shows as a table, as it was last drawn.
+
+The part that a chart is drawn from holds the values beside the formulas that they come from.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterator
+
+from transforms.extractors.drawing_text import paragraphs
+from transforms.extractors.markdown_writer import MarkdownWriter
+from transforms.extractors.ooxml import RELATION_ID, Package
+from transforms.extractors.safe_xml import Element
+from transforms.extractors.xlsx import cell_text
+
+_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_POINTS_AT_MOST = 1_000
+"""Of a series: as many as a reader may look up in a chart."""
+_NAMES = ("cat", "xVal")
+_VALUES = ("val", "yVal")
+_DATE = re.compile(r"[^0#?]*[dy][^0#?]*", re.IGNORECASE)
+"""The format of a number that is shown as a date."""
+_FIRST_DAY = datetime.datetime(1899, 12, 30)
+
+
+def write_charts(package: Package, part: str, holder: Element, out: MarkdownWriter) -> None:
+    """Write the charts that an element of a part shows; raises ``corrupt`` for what is no XML."""
+    for pointer in holder.iter(f"{_C}chart"):
+        relation = package.relations(part).get(pointer.get(RELATION_ID, ""))
+        if relation is not None and relation.target in package.archive:
+            _write(package.tree(relation.target), out)
+
+
+def _write(root: Element, out: MarkdownWriter) -> None:
+    for chart in root.iterfind(f"{_C}chart"):
+        title = chart.find(f"{_C}title")
+        out.paragraph("" if title is None else _title(title))
+        out.table(_rows([*chart.iter(f"{_C}ser")]))
+        for axis in chart.iterfind(f"{_C}plotArea/*/{_C}title"):
+            out.paragraph(_title(axis))
+
+
+def _title(title: Element) -> str:
+    """As it was typed, or taken from a cell."""
+    typed = "\n".join(line.text for line in paragraphs(title))
+    return typed or " ".join(_points(title.find(f"{_C}tx")).values())
+
+
+def _rows(series: list[Element]) -> Iterator[list[str]]:
+    """A column a series, a row a place on the axis that they share."""
+    names: dict[int, str] = {}
+    columns = [_points(_child(each, _VALUES)) for each in series]
+    for each in series:
+        names = {**_points(_child(each, _NAMES)), **names}
+    yield ["", *(_series_name(each, number) for number, each in enumerate(series, 1))]
+    for place in sorted({place for column in columns for place in column})[:_POINTS_AT_MOST]:
+        yield [names.get(place, str(place + 1)), *(column.get(place, "") for column in columns)]
+
+
+def _series_name(series: Element, number: int) -> str:
+    return " ".join(_points(series.find(f"{_C}tx")).values()) or f"Series {number}"
+
+
+def _child(series: Element, names: tuple[str, ...]) -> Element | None:
+    return next((found for name in names if (found := series.find(f"{_C}{name}")) is not None), None)
+
+
+def _points(data: Element | None) -> dict[int, str]:
+    """What stands in the cells that a part of a chart is drawn from, by place; of several levels the innermost."""
+    if data is None:
+        return {}
+    level = data.find(f".//{_C}lvl")
+    is_date = _DATE.fullmatch(data.findtext(f".//{_C}formatCode") or "") is not None
+    points: dict[int, str] = {}
+    for point in (data if level is None else level).iter(f"{_C}pt"):
+        place = point.get("idx", "")
+        if place.isdecimal():
+            value = (point.findtext(f"{_C}v") or "").strip()
+            points[int(place)] = _day(value) if is_date else value
+    if not points and (text := data.findtext(f"{_C}v")):
+        points[0] = text.strip()
+    return points
+
+
+def _day(value: str) -> str:
+    try:
+        return cell_text(_FIRST_DAY + datetime.timedelta(days=float(value)))
+    except (ValueError, OverflowError):
+        return value
