@@ -7,7 +7,7 @@ and analysed by the encoder that the table was made with, as its manifest names 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -127,7 +127,7 @@ def search(
     snapshot = open_newest(table_root)
     _check_sources(snapshot, sources)
     query = replace(_query(snapshot, table_root, question, by), fusion=fusion)
-    return best(_batches(snapshot, query, sources, conditions), query, top)
+    return best(_batches(snapshot, query, sources, conditions), query, top, conditions)
 
 
 def open_newest(table_root: str) -> Snapshot:
@@ -139,15 +139,22 @@ def open_newest(table_root: str) -> Snapshot:
     return Snapshot.newest(open_store(table_root))
 
 
-def best(batches: Iterable[pa.RecordBatch], query: Query, top: int) -> list[Hit]:
-    """The rows of ``batches`` that answer best.
+def best(
+    batches: Iterable[pa.RecordBatch], query: Query, top: int, conditions: Sequence[Condition] = ()
+) -> list[Hit]:
+    """The rows of ``batches`` that answer best, of those that meet the conditions.
 
     Vectors of another model are passed over: they say nothing beside this one.
     """
     candidates: Candidates[Hit] = Candidates(max(top, CANDIDATES) if query.by == "hybrid" else top)
     for batch in batches:
-        dense, sparse = _cosines_of(batch, query), _sums_of(batch, query)
-        candidates.add(dense, sparse, batch["chunk_id"], lambda at, rows=batch: _hit(rows, at, query))  # type: ignore[misc]
+        candidates.add(
+            _cosines_of(batch, query),
+            _sums_of(batch, query),
+            batch["chunk_id"],
+            partial(_hit, batch, query),
+            _meets(batch, conditions),
+        )
     return [_scored(one, query) for one in candidates.ranking(query.by, query.fusion)[:top]]
 
 
@@ -224,15 +231,22 @@ def _question_vector(embedder: Embedder, question: str) -> NDArray[np.float32] |
 def _batches(
     snapshot: Snapshot, query: Query, sources: Sequence[str] | None, conditions: Sequence[Condition]
 ) -> Iterator[pa.RecordBatch]:
-    """The rows that are asked for, with the columns that are."""
-    import pyarrow.compute as pc
-
+    """The rows of the sources, with the columns that are asked for."""
     scored = (*(_DENSE if query.vector is not None else ()), *(_SPARSE if query.by != "dense" else ()))
     columns = dict.fromkeys((*_SHOWN, *scored, *(condition.column for condition in conditions)))
     for source in dict.fromkeys(sources) if sources else (None,):
-        for batch in snapshot.chunks(list(columns), source=source):
-            masks = [condition.mask(batch[condition.column]) for condition in conditions]
-            yield batch.filter(reduce(pc.and_, masks)) if masks else batch
+        yield from snapshot.chunks(list(columns), source=source)
+
+
+def _meets(batch: pa.RecordBatch, conditions: Sequence[Condition]) -> NDArray[np.bool_] | None:
+    """Which rows meet all conditions; None where there are none."""
+    masks = [condition.mask(batch[condition.column]) for condition in conditions]
+    if not masks:
+        return None
+    all_met: NDArray[np.bool_] = np.logical_and.reduce(
+        [mask.to_numpy(zero_copy_only=False) for mask in masks]
+    )
+    return all_met
 
 
 def _cosines_of(batch: pa.RecordBatch, query: Query) -> NDArray[np.float64]:
@@ -279,7 +293,7 @@ def _cosines(vectors: NDArray[np.float32], question: NDArray[np.float64]) -> NDA
     return cosines
 
 
-def _hit(batch: pa.RecordBatch, at: int, query: Query) -> Hit:
+def _hit(batch: pa.RecordBatch, query: Query, at: int) -> Hit:
     """The row at a place, still without scores."""
     row = {name: batch[name][at].as_py() for name in _SHOWN}
     page, path = row.pop("page_start"), row.pop("section_path")

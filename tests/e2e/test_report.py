@@ -122,6 +122,22 @@ def test_a_snapshot_that_retrieves_worse_is_refused_and_the_last_one_stays(night
     assert world.latest() == 1
 
 
+def test_questions_are_asked_as_search_asks_by_words_too_where_the_table_has_them(night, world):
+    for number in range(101, 111):
+        world.put(
+            f"p{number}.md", f"Pump P-{number} moves water from the tank to the boiler and back again.\n"
+        )
+    path = world.folder / "pumps.jsonl"
+    asked = [{"question": f"Where is P-{n}?", "documents": [f"docs/p{n}.md"]} for n in range(101, 111)]
+    path.write_text("".join(json.dumps(one) + "\n" for one in asked))
+    # To this model any two texts that differ are unrelated.
+    keys = {"gate": {"questions": str(path), "mrr": 0}, "embedder": {"kind": "hash", "dimension": 16}}
+    night(**keys, sparse={"kind": "none"})
+    night(**keys)
+    by_vectors, by_both = (report(world, number)["retrieval"]["mrr"] for number in (1, 2))
+    assert by_vectors < 0.5 < by_both
+
+
 def test_a_question_may_name_its_document_by_uri(night, world):
     path = world.folder / "uri.jsonl"
     uri = str(world.corpus / "soup.md")

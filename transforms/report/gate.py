@@ -1,9 +1,12 @@
-"""Ask a snapshot questions with known answers before it is published, and refuse one that retrieves worse."""
+"""Ask a snapshot questions with known answers before it is published, and refuse one that retrieves worse.
+
+They are asked as ``parquetry search`` asks: by vectors and terms together where the table has both.
+"""
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -12,8 +15,11 @@ from transforms.embedders.batching import embed_distinct
 from transforms.embedders.protocol import StoppedError
 from transforms.embedders.vectors import at_length_one
 from transforms.evaluation.measures import ndcg, recall, reciprocal_rank
-from transforms.model.document import canonical_text
 from transforms.model.errors import BudgetReachedError, GuardError
+from transforms.retrieval.candidates import Candidates
+from transforms.retrieval.question import NO_TERMS, asked, terms_of
+from transforms.sparse.columns import INDICES, VALUES
+from transforms.table.terms import read_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,12 +29,11 @@ if TYPE_CHECKING:
 
     from transforms.embedders.protocol import Embedder
     from transforms.evaluation.questions import Question
+    from transforms.retrieval.fusion import By
+    from transforms.sparse.protocol import SparseEncoder
     from transforms.table.reader import Snapshot
 
-_CHUNKS = 200
-"""Chunks that are ranked for a question: documents behind them count as not found."""
-
-
+_NAMES = ("source_name", "doc_id", "doc_uri")
 _Name: TypeAlias = tuple[str, str]
 """A document as SOURCE/ID and as URI: a question names it by either."""
 
@@ -43,13 +48,18 @@ class Gate:
 
 
 def measured(
-    snapshot: Snapshot, embedder: Embedder, questions: Sequence[Question], names: Sequence[str]
+    snapshot: Snapshot,
+    embedder: Embedder,
+    encoder: SparseEncoder | None,
+    questions: Sequence[Question],
+    names: Sequence[str],
 ) -> dict[str, float]:
     """The mean of each measure over the questions, by documents.
 
     Args:
         snapshot: its files are in place; all of its vectors are read, once.
         embedder: the table's.
+        encoder: that of its sparse vectors, if it has them.
         questions: at least one.
         names: measures, as ``recall@5``.
 
@@ -57,7 +67,7 @@ def measured(
         GuardError: the budget does not reach for the questions.
         ParquetryError: the embedder cannot be used.
     """
-    rankings = _rankings(snapshot, embedder, [question.question for question in questions])
+    rankings = _rankings(snapshot, embedder, encoder, [question.question for question in questions])
     values = [
         _values(names, question, ranked) for question, ranked in zip(questions, rankings, strict=True)
     ]
@@ -81,23 +91,32 @@ def _answers(question: Question, document: _Name) -> bool:
     return any(map(question.is_answered_by, document))
 
 
-def _rankings(snapshot: Snapshot, embedder: Embedder, texts: Sequence[str]) -> list[list[_Name]]:
-    """For each question the documents, the nearest first."""
-    asked = _asked(embedder, texts)
-    best: list[list[tuple[float, _Name]]] = [[] for _ in texts]
-    for batch in snapshot.chunks(["source_name", "doc_id", "doc_uri", "embedding", "embed_model"]):
-        names, vectors = _with_vectors(batch, embedder)
-        scores = vectors @ asked.T
-        for place, found in enumerate(best):
-            _keep_best(found, scores[:, place], names)
-    return [list(dict.fromkeys(_in_order(found))) for found in best]
+def _rankings(
+    snapshot: Snapshot, embedder: Embedder, encoder: SparseEncoder | None, texts: Sequence[str]
+) -> list[list[_Name]]:
+    """For each question the documents, the best first; those behind the best chunks count as not found."""
+    vectors = _asked(embedder, texts)
+    statistics = None if encoder is None else read_terms(snapshot)
+    terms = [NO_TERMS if encoder is None else terms_of(text, encoder, statistics) for text in texts]
+    candidates: list[Candidates[_Name]] = [Candidates() for _ in texts]
+    sparse = () if encoder is None else (INDICES, VALUES)
+    for batch in snapshot.chunks([*_NAMES, "chunk_id", "embedding", "embed_model", *sparse]):
+        dense = _cosines(batch, embedder, vectors)
+        for place, found in enumerate(candidates):
+            sums = terms[place].scores(batch[INDICES], batch[VALUES]) if sparse else np.zeros(len(batch))
+            found.add(dense[place], sums, batch["chunk_id"], partial(_name, batch))
+    by: By = "dense" if encoder is None else "hybrid"
+    return [list(dict.fromkeys(ranked.row for ranked in found.ranking(by))) for found in candidates]
+
+
+def _name(batch: pa.RecordBatch, place: int) -> _Name:
+    source, doc_id, uri = (batch[name][place].as_py() for name in _NAMES)
+    return f"{source}/{doc_id}", uri
 
 
 def _asked(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
     try:
-        return at_length_one(
-            embed_distinct(embedder, [canonical_text(text).strip() for text in texts], task="query")
-        )
+        return at_length_one(embed_distinct(embedder, [asked(text) for text in texts], task="query"))
     except StoppedError as stopped:
         if not isinstance(stopped.cause, BudgetReachedError):
             raise stopped.cause from stopped
@@ -108,39 +127,24 @@ def _asked(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
         ) from stopped
 
 
-def _with_vectors(batch: pa.RecordBatch, embedder: Embedder) -> tuple[list[_Name], NDArray[np.float32]]:
+def _cosines(
+    batch: pa.RecordBatch, embedder: Embedder, questions: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """A row a question and a column a chunk; NaN where a chunk has no vector of the model."""
     import pyarrow.compute as pc
 
-    rows = batch.filter(
-        pc.and_(pc.equal(batch["embed_model"], embedder.name), pc.is_valid(batch["embedding"]))
-    )
-    names = pc.binary_join_element_wise(rows["source_name"], rows["doc_id"], "/").to_pylist()
-    names = list(zip(names, rows["doc_uri"].to_pylist(), strict=True))
-    return names, at_length_one(
-        rows["embedding"].flatten().to_numpy().reshape(len(rows), embedder.dimension)
-    )
-
-
-def _keep_best(
-    found: list[tuple[float, _Name]], scores: NDArray[np.float32], names: Sequence[_Name]
-) -> None:
-    least = found[0][0] if len(found) == _CHUNKS else -2.0
-    for place in np.flatnonzero(scores > least).tolist():
-        item = (float(scores[place]), names[place])
-        if len(found) < _CHUNKS:
-            heapq.heappush(found, item)
-        else:
-            heapq.heappushpop(found, item)
-
-
-def _in_order(found: Sequence[tuple[float, _Name]]) -> Iterator[_Name]:
-    return (name for _, name in sorted(found, key=lambda item: (-item[0], item[1])))
+    has = pc.and_(pc.equal(batch["embed_model"], embedder.name), pc.is_valid(batch["embedding"]))
+    places = np.flatnonzero(pc.fill_null(has, fill_value=False).to_numpy(zero_copy_only=False))
+    vectors = batch["embedding"].take(places).flatten().to_numpy().reshape(len(places), embedder.dimension)
+    cosines = np.full((len(questions), len(batch)), np.nan)
+    cosines[:, places] = questions @ at_length_one(vectors).T
+    return cosines
 
 
 def without_documents(snapshot: Snapshot, questions: Sequence[Question]) -> list[str]:
     """Ids of questions of which no document is in the snapshot: gone, or never there under that name."""
     left = {question.id: question for question in questions}
-    for batch in snapshot.documents(["source_name", "doc_id", "doc_uri"]):
+    for batch in snapshot.documents(_NAMES):
         names = zip(*(batch[column].to_pylist() for column in batch.schema.names), strict=True)
         for source, doc_id, uri in names:
             for key in [key for key, one in left.items() if _answers(one, (f"{source}/{doc_id}", uri))]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from transforms.retrieval.fusion import CANDIDATES, DEFAULT, Fusion, fused
+from transforms.retrieval.fusion import CANDIDATES, DEFAULT, Bounds, Fusion, fused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ class Candidates(Generic[T]):
         """``most`` rows are kept by each of the two scores."""
         self._by_dense, self._by_sparse = _Best(most), _Best(most)
         self._rows: dict[str, tuple[float, float, T]] = {}
-        self._lowest = np.inf
+        self._bounds = Bounds()
 
     def add(
         self,
@@ -48,6 +48,7 @@ class Candidates(Generic[T]):
         sparse: NDArray[np.float64],
         ids: pa.Array,
         row: Callable[[int], T],
+        among: NDArray[np.bool_] | None = None,
     ) -> None:
         """Look at a batch of rows.
 
@@ -56,8 +57,11 @@ class Candidates(Generic[T]):
             sparse: sums over terms, 0 where a row has none of them.
             ids: strings that tell rows apart and put equal ones in order.
             row: what is kept of the row at a place; asked for where a row is one of the best so far.
+            among: which of them may be found; all, if None.
         """
-        self._lowest = min(self._lowest, float(np.nanmin(dense, initial=np.inf)))
+        self._bounds = self._bounds.over(dense, sparse)
+        if among is not None:
+            dense, sparse = np.where(among, dense, np.nan), np.where(among, sparse, 0.0)
         places = self._by_dense.look(dense, ids) | self._by_sparse.look(
             np.where(sparse > 0, sparse, np.nan), ids
         )
@@ -76,7 +80,7 @@ class Candidates(Generic[T]):
         sparse = np.array([self._rows[name][1] for name in ids], np.float64)
         ranks = self._by_dense.ranks(ids), self._by_sparse.ranks(ids)
         if by == "hybrid":
-            scores = fused(dense, sparse, ranks, self._lowest, fusion)
+            scores = fused(dense, sparse, ranks, self._bounds, fusion)
         else:
             scores = np.where(ranks[by == "sparse"] > 0, sparse if by == "sparse" else dense, np.nan)
         order = [

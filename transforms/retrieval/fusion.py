@@ -2,8 +2,9 @@
 
 The sum keeps how far apart two rows are and is a convex combination as S. Bruch, S. Gai and A. Ingber measured it, "An
 analysis of fusion functions for hybrid retrieval" (2023): the sparse score from 0, its theoretical minimum, the dense
-one from the lowest of all rows, each to the highest of the question. Reciprocal ranks (G. Cormack, C. Clarke and S.
-Buettcher, 2009) look at the order alone.
+one from the lowest of all rows, each to the highest. Models differ in how near to each other they put texts that have
+nothing in common, so a fixed minimum would give words more weight with one than with another. Reciprocal ranks (G.
+Cormack, C. Clarke and S. Buettcher, 2009) look at the order alone.
 """
 
 from __future__ import annotations
@@ -32,22 +33,41 @@ class Fusion:
     """Which way, and how much the sparse ranking counts: 0 not at all, 1 alone."""
 
     method: Method = "sum"
-    weight: float = 0.5
+    weight: float = 0.4
 
     def __str__(self) -> str:
         name = "sum" if self.method == "sum" else "reciprocal ranks"
         return f"{name}, {self.weight:.2f} sparse"
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Between what the scores of all rows lie, those too that a filter leaves out: so it changes no order."""
+
+    lowest: float = np.inf
+    """Of dense scores."""
+    highest: float = -np.inf
+    most: float = 0.0
+    """Of sparse scores; the lowest is 0."""
+
+    def over(self, dense: NDArray[np.float64], sparse: NDArray[np.float64]) -> Bounds:
+        """These and those of more rows."""
+        return Bounds(
+            min(self.lowest, float(np.nanmin(dense, initial=np.inf))),
+            max(self.highest, float(np.nanmax(dense, initial=-np.inf))),
+            max(self.most, float(sparse.max(initial=0.0))),
+        )
+
+
 DEFAULT = Fusion()
-"""What `docs/hybrid.md` measured to be as good as any."""
+"""Measured: `docs/hybrid.md`."""
 
 
 def fused(
     dense: NDArray[np.float64],
     sparse: NDArray[np.float64],
     ranks: tuple[NDArray[np.int64], NDArray[np.int64]],
-    lowest: float,
+    bounds: Bounds,
     fusion: Fusion,
 ) -> NDArray[np.float64]:
     """One score a row, the greater the better.
@@ -56,19 +76,20 @@ def fused(
         dense: cosines, NaN where a row has no vector.
         sparse: sums over terms, 0 where a row has none of them.
         ranks: of the rows by each of the two scores, from 1; 0 where a row is not among the first.
-        lowest: cosine of all rows that were looked at.
+        bounds: of all rows.
         fusion: which way.
     """
     if fusion.method == "sum":
-        return normalised_sum(dense, sparse, lowest, fusion.weight)
+        return normalised_sum(dense, sparse, bounds, fusion.weight)
     return reciprocal_ranks(*ranks, fusion.weight)
 
 
 def normalised_sum(
-    dense: NDArray[np.float64], sparse: NDArray[np.float64], lowest: float, weight: float
+    dense: NDArray[np.float64], sparse: NDArray[np.float64], bounds: Bounds, weight: float
 ) -> NDArray[np.float64]:
     """``(1 - weight) * dense + weight * sparse``, both from 0 to 1; a row without a vector has 0 of the one."""
-    return (1 - weight) * _scaled(dense, lowest) + weight * _scaled(sparse, 0.0)
+    near = _scaled(dense, bounds.lowest, bounds.highest)
+    return (1 - weight) * near + weight * _scaled(sparse, 0.0, bounds.most)
 
 
 def reciprocal_ranks(
@@ -87,9 +108,8 @@ def ranks_of(scores: NDArray[np.float64], most: int = CANDIDATES) -> NDArray[np.
     return ranks
 
 
-def _scaled(scores: NDArray[np.float64], lowest: float) -> NDArray[np.float64]:
+def _scaled(scores: NDArray[np.float64], lowest: float, highest: float) -> NDArray[np.float64]:
     finite = np.isfinite(scores)
-    highest = float(scores[finite].max(initial=lowest))
     if highest <= lowest:
         # All are equal: they are all the best, unless the best is nothing.
         return np.where(finite & (scores != 0), 1.0, 0.0)

@@ -13,6 +13,7 @@ from transforms.report.figures import Allowed, Figures, figures_of
 from transforms.report.page import report_page
 from transforms.report.report import make_report, to_json
 from transforms.stages.embedder import embedder_of
+from transforms.stages.sparse import sparse_of
 from transforms.storage.registry import open_store
 from transforms.table.layout import report_page_path, report_path
 from transforms.table.reader import Snapshot
@@ -81,9 +82,8 @@ def _seconds(receipts: Sequence[ShardReceipt]) -> dict[str, float]:
 def _retrieval(job: Job, snapshot: Snapshot) -> dict[str, float]:
     if job.gate is None:
         return {}
-    return gate.measured(
-        snapshot, embedder_of(job), job.gate.questions, [name for name, _ in job.gate.least]
-    )
+    names = [name for name, _ in job.gate.least]
+    return gate.measured(snapshot, embedder_of(job), sparse_of(job), job.gate.questions, names)
 
 
 def _faults(

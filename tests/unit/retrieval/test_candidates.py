@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,7 +33,7 @@ ROWS = [("a", 0.9, 0.0), ("b", 0.5, 8.0), ("c", 0.1, 4.0), ("d", NAN, 6.0), ("e"
 def test_a_row_has_both_scores_and_its_place_by_each() -> None:
     best = ranking(ROWS)[0]
     assert (best.row, best.dense, best.dense_rank, best.sparse, best.sparse_rank) == ("b", 0.5, 2, 8.0, 1)
-    assert best.score == 0.5 * (0.5 - 0.1) / (0.9 - 0.1) + 0.5
+    assert best.score == pytest.approx(0.6 * 0.5 + 0.4)
 
 
 def test_by_one_score_alone_rows_without_it_are_not_there() -> None:
@@ -80,7 +81,21 @@ def test_with_room_for_all_it_is_the_fusion_of_all_rows(scores) -> None:
     dense, sparse = (np.array(column) for column in zip(*scores, strict=True))
     low, high, top = dense.min(), dense.max(), sparse.max()
     expected = np.zeros(len(rows))
-    expected += 0.5 * ((dense - low) / (high - low) if high > low else (dense != 0))
-    expected += 0.5 * (sparse / top if top > 0 else 0)
+    expected += 0.6 * ((dense - low) / (high - low) if high > low else (dense != 0))
+    expected += 0.4 * (sparse / top if top > 0 else 0)
     found = {one.row: one.score for one in ranking(rows)}
     assert np.allclose([found[name] for name, _, _ in rows], expected)
+
+
+@given(
+    st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 20), st.booleans()), min_size=1, max_size=30),
+)
+def test_a_filter_leaves_rows_out_and_the_others_as_they_are(scores) -> None:
+    candidates = {filtered: Candidates() for filtered in (False, True)}
+    dense, sparse, among = (np.array(column) for column in zip(*scores, strict=True))
+    names = [f"{n:02}" for n in range(len(scores))]
+    for filtered, found in candidates.items():
+        found.add(dense, sparse, pa.array(names), names.__getitem__, among if filtered else None)
+    whole = [(one.row, one.score) for one in candidates[False].ranking("hybrid")]
+    left = [(one.row, one.score) for one in candidates[True].ranking("hybrid")]
+    assert left == [(name, score) for name, score in whole if among[int(name)]]

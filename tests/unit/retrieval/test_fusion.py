@@ -7,22 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.retrieval.fusion import Fusion, fused, normalised_sum, ranks_of, reciprocal_ranks
+from transforms.retrieval.fusion import Bounds, Fusion, fused, normalised_sum, ranks_of, reciprocal_ranks
 
 NAN = float("nan")
+ALL = Bounds(0.2, 0.8, 10.0)
 
 
 def test_each_score_goes_from_the_lowest_of_all_to_the_highest_of_the_question() -> None:
     dense, sparse = np.array([0.8, 0.5, 0.2, NAN]), np.array([0.0, 10.0, 5.0, 2.0])
-    assert normalised_sum(dense, sparse, 0.2, 0.5).tolist() == [0.5, 0.75, 0.25, 0.1]
-    assert normalised_sum(dense, sparse, 0.2, 0.0).tolist() == [1.0, pytest.approx(0.5), 0.0, 0.0]
-    assert normalised_sum(dense, sparse, 0.2, 1.0).tolist() == [0.0, 1.0, 0.5, 0.2]
+    assert normalised_sum(dense, sparse, ALL, 0.5).tolist() == [0.5, 0.75, 0.25, 0.1]
+    assert normalised_sum(dense, sparse, ALL, 0.0).tolist() == [1.0, pytest.approx(0.5), 0.0, 0.0]
+    assert normalised_sum(dense, sparse, ALL, 1.0).tolist() == [0.0, 1.0, 0.5, 0.2]
 
 
 def test_a_score_that_is_the_same_everywhere_tells_nothing_apart() -> None:
     dense, none = np.array([0.4, 0.4, NAN]), np.zeros(3)
-    assert normalised_sum(dense, none, 0.4, 0.5).tolist() == [0.5, 0.5, 0.0]
-    assert normalised_sum(np.full(3, NAN), none, np.inf, 0.5).tolist() == [0.0, 0.0, 0.0]
+    assert normalised_sum(dense, none, Bounds().over(dense, none), 0.5).tolist() == [0.5, 0.5, 0.0]
+    assert normalised_sum(np.full(3, NAN), none, Bounds(), 0.5).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_reciprocal_ranks_add_up_and_what_has_no_rank_adds_nothing() -> None:
@@ -48,7 +49,7 @@ def test_what_is_better_by_both_is_never_behind_and_scales_do_not_matter(
 
     def score(d, s):
         ranks = ranks_of(d), ranks_of(np.where(s > 0, s, np.nan))
-        return fused(d, s, ranks, float(d.min()), Fusion(method, weight))
+        return fused(d, s, ranks, Bounds().over(d, s), Fusion(method, weight))
 
     found = score(dense, sparse)
     for one in range(len(rows)):

@@ -298,7 +298,7 @@ def test_an_explanation_has_scores_places_and_terms(both, capsys):
     assert lines[1].startswith("dense 0.")
     assert lines[1].endswith(", place 1")
     assert lines[2].startswith("sparse ")
-    assert lines[3] == "together 1.0000 (sum, 0.50 sparse)"
+    assert lines[3] == "together 1.0000 (sum, 0.40 sparse)"
     assert lines[4].startswith("terms, and in brackets their weight in the question: batteri ")
     assert run(both, "poem", sources=["support"], by="sparse") == 0
     assert "no chunk with a word of the question in support" in capsys.readouterr().out
