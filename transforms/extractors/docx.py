@@ -107,9 +107,11 @@ class _Body:
         if kind.heading is not None:
             self._out.heading(kind.heading, text)
         elif kind.list_id is not None and text.strip():
-            self._out.item(
-                text, kind.list_depth, self._numbering.next_number(kind.list_id, kind.list_level)
-            )
+            item = self._numbering.next_number(kind.list_id, kind.list_level)
+            if item is not None and item.label:
+                self._out.item(f"{item.label} {text}", kind.list_depth)
+            else:
+                self._out.item(text, kind.list_depth, None if item is None else item.number)
         else:
             self._out.paragraph(text)
 
@@ -163,8 +165,8 @@ class _Body:
     def _numbered(self, kind: ParagraphKind, text: str) -> str:
         if kind.list_id is None or kind.heading is not None or not text.strip():
             return text
-        number = self._numbering.next_number(kind.list_id, kind.list_level)
-        return text if number is None else f"{number}. {text}"
+        item = self._numbering.next_number(kind.list_id, kind.list_level)
+        return text if item is None else f"{item.label or f'{item.number}.'} {text}"
 
 
 def read_docx(package: Package, settings: ExtractSettings) -> Written:

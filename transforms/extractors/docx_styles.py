@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from transforms.extractors.numerals import letters, roman
 from transforms.extractors.safe_xml import Element
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -17,6 +19,11 @@ _CODE = re.compile(
     re.IGNORECASE,
 )
 _LIST = re.compile(r"list (?:bullet|number|continue) ([2-5])", re.IGNORECASE)
+_NUMERALS: dict[str, Callable[[int], str]] = {
+    "lowerLetter": letters, "upperLetter": lambda number: letters(number).upper(),
+    "lowerRoman": roman, "upperRoman": lambda number: roman(number).upper(),
+}  # fmt: skip
+_PLACES = re.compile("%([1-9])")
 _MAX_LEVELS = 9
 _MAX_CHAIN = 32
 """A style chain longer than this is a loop."""
@@ -111,6 +118,16 @@ class Styles:
 class _Level:
     number_format: str = "decimal"
     start: int = 1
+    text: str = ""
+    """What is shown, ``%1`` for the number of the first level, ``%2`` of the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemNumber:
+    """The number of an item, and what is shown for it where digits and a point do not say it."""
+
+    number: int
+    label: str = ""
 
 
 class Numbering:
@@ -134,7 +151,7 @@ class Numbering:
                 for start in override.iterfind(f"{W}startOverride")
             }
 
-    def next_number(self, list_id: str, level: int) -> int | None:
+    def next_number(self, list_id: str, level: int) -> ItemNumber | None:
         """The number of the next item at a level; None for a list of bullets. Moves the count."""
         definition = self._lists.get(list_id, "")
         known = self._definitions.get(definition, {}).get(level)
@@ -148,7 +165,7 @@ class Numbering:
             counts[level] = counts[level] + 1 if level in counts else known.start
         for deeper in [other for other in counts if other > level]:
             del counts[deeper]
-        return counts[level]
+        return ItemNumber(counts[level], _label(self._definitions[definition], level, counts))
 
 
 def is_on(value: str | None) -> bool:
@@ -185,10 +202,26 @@ def _named(kind: ParagraphKind, name: str) -> ParagraphKind:
     return kind
 
 
+def _label(levels: dict[int, _Level], level: int, counts: dict[int, int]) -> str:
+    """What is shown of an item's number and those above it; empty where it is what Markdown shows."""
+    own = levels[level]
+    if own.number_format not in _NUMERALS and own.text.rstrip(".)") in ("", f"%{level + 1}"):
+        return ""
+
+    def written(place: re.Match[str]) -> str:
+        above = int(place[1]) - 1
+        known = levels.get(above, _Level())
+        return _NUMERALS.get(known.number_format, str)(counts.get(above, known.start))
+
+    return _PLACES.sub(written, own.text).strip()
+
+
 def _levels(definition: Element) -> dict[int, _Level]:
     return {
         _integer(level.get(f"{W}ilvl"), 0): _Level(
-            _value(level, "numFmt") or "decimal", _integer(_value(level, "start"), 1)
+            _value(level, "numFmt") or "decimal",
+            _integer(_value(level, "start"), 1),
+            _value(level, "lvlText") or "",
         )
         for level in definition.iterfind(f"{W}lvl")
     }

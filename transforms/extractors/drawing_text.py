@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from transforms.extractors.formula import formula_text
+from transforms.extractors.numerals import letters, roman
 from transforms.extractors.safe_xml import Element, local_name
 from transforms.extractors.scripts import lowered, raised, settled
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _MAX_LEVEL = 8
+_SCHEME = re.compile("(?P<kind>alpha|roman)(?P<case>[UL]c)(?P<end>Period|ParenR|ParenBoth)")
+_ENDS = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +49,24 @@ def _paragraph(text: str, properties: Element, counts: dict[int, int]) -> Paragr
     if numbered is not None:
         start = numbered.get("startAt", "1")
         counts[level] = counts.get(level, int(start) - 1 if start.isdecimal() else 0) + 1
+        label = _label(numbered.get("type", ""), counts[level])
+        if label:
+            return Paragraph(f"{label} {text}" if text.strip() else text, level, bullet=True)
         return Paragraph(text, level, bullet=True, number=counts[level])
     if properties.find(f"{_A}buNone") is not None:
         return Paragraph(text, level, bullet=False)
     marked = properties.find(f"{_A}buChar") is not None or properties.find(f"{_A}buBlip") is not None
     return Paragraph(text, level, bullet=True if marked else None)
+
+
+def _label(scheme: str, number: int) -> str:
+    """What a slide shows for a number in letters or Roman numerals, by the name of the scheme; empty for digits."""
+    found = _SCHEME.fullmatch(scheme)
+    if found is None:
+        return ""
+    numeral = letters(number) if found["kind"] == "alpha" else roman(number)
+    before, behind = _ENDS[found["end"]]
+    return f"{before}{numeral.upper() if found['case'] == 'Uc' else numeral}{behind}"
 
 
 def _script_of(run: Element) -> Callable[[str], str]:

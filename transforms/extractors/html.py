@@ -19,6 +19,7 @@ from transforms.extractors.html_content import Content
 from transforms.extractors.letters import readable
 from transforms.extractors.markdown_writer import MarkdownWriter
 from transforms.extractors.mathml import mathml_text
+from transforms.extractors.numerals import letters, roman
 from transforms.extractors.scripts import lowered, raised, settled
 from transforms.model.document import Document, JsonValue, canonical_text
 from transforms.model.errors import RejectedError
@@ -38,6 +39,8 @@ _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _CELLS = ("td", "th")
 _ROW_GROUPS = ("thead", "tbody", "tfoot")
 _LISTS = ("ul", "ol", "menu")
+_LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*\b((?:lower|upper)-(?:alpha|latin|roman))\b")
+_TYPES = {"a": "lower-alpha", "A": "upper-alpha", "i": "lower-roman", "I": "upper-roman"}
 _INNER_BLOCKS = (*_LISTS, "pre", "table")
 _LINES = _BLOCKS | {"li", "tr"}
 _SCRIPTS = {"sup": raised, "sub": lowered}
@@ -235,15 +238,15 @@ class _Writer:
                 self._list(item, depth + 1)
             elif isinstance(item.tag, str) and not self.content.leaves_out(item):
                 number = _number(item.get("value"), number)
-                if self._item(item, depth, max(number, 0) if items.tag == "ol" else None):
+                marker = _marker(items, item, max(number, 0)) if items.tag == "ol" else None
+                if self._item(item, depth, marker):
                     number += step
 
-    def _item(self, item: HtmlElement, depth: int, number: int | None) -> bool:
+    def _item(self, item: HtmlElement, depth: int, marker: int | str | None) -> bool:
         """An item, its lists, tables and code each before the text that follows it; whether it has text."""
         inner = list(self._outermost(item))
         first, *rest = self._raw(item, without=inner).split(_INNER)
-        is_written = bool(_squeezed(first))
-        self.out.item(_squeezed(first), depth, number)
+        is_written = self._line_of_item(_squeezed(first), depth, marker)
         for block, behind in zip(inner, map(_squeezed, rest), strict=True):
             if block.tag in _LISTS:
                 self._list(block, depth + 1)
@@ -252,9 +255,16 @@ class _Writer:
             if is_written:
                 self.out.paragraph(behind)
             else:
-                self.out.item(behind, depth, number)
-                is_written = bool(behind)
+                is_written = self._line_of_item(behind, depth, marker)
         return is_written
+
+    def _line_of_item(self, text: str, depth: int, marker: int | str | None) -> bool:
+        """An item's own line behind its number, or what is shown for that; whether it has one."""
+        if isinstance(marker, str):
+            self.out.item(f"{marker} {text}" if text else "", depth)
+        else:
+            self.out.item(text, depth, marker)
+        return bool(text)
 
     def _outermost(self, element: HtmlElement) -> Iterator[HtmlElement]:
         """What of an item is no part of its line."""
@@ -385,6 +395,17 @@ def _row_groups(table: HtmlElement) -> Iterator[list[list[HtmlElement]]]:
 
 def _cells(row: HtmlElement) -> list[HtmlElement]:
     return [cell for cell in row if cell.tag in _CELLS]
+
+
+def _marker(items: HtmlElement, item: HtmlElement, number: int) -> int | str:
+    """An item's number, or what the page shows for it in letters or Roman numerals."""
+    stated = (item.get("type") or items.get("type") or "").strip()
+    style = _LIST_STYLE.search(f"{items.get('style') or ''};{item.get('style') or ''}".lower())
+    kind = style[1] if style else _TYPES.get(stated, "")
+    if not kind or not number:
+        return number
+    numeral = roman(number) if kind.endswith("roman") else letters(number)
+    return f"{numeral.upper() if kind.startswith('upper') else numeral}."
 
 
 def _number(value: str | None, default: int) -> int:

@@ -327,3 +327,40 @@ def test_a_field_that_never_ends_takes_no_text_with_it(make_docx: MakeDocx) -> N
     code = "<w:r><w:instrText>PAGE</w:instrText></w:r>"
     body = p(begin + code + r("One")) + p(begin + code + end + r("Two")) + p(begin + code)
     assert read(make_docx(body)).text == "One\n\nTwo\n"
+
+
+def numbering(*levels: tuple[str, str]) -> str:
+    """One list whose levels have these formats of numbers and texts."""
+    inside = "".join(
+        f'<w:lvl w:ilvl="{n}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+        for n, (form, text) in enumerate(levels)
+    )
+    return (
+        f'<w:abstractNum w:abstractNumId="0">{inside}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    )
+
+
+def numbered(text: str, level: int) -> str:
+    return p(r(text), f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="1"/></w:numPr>')
+
+
+@pytest.mark.parametrize(
+    ("levels", "text"),
+    [
+        ([("decimal", "%1."), ("lowerLetter", "(%2)")], "1. One\n   - (a) Two\n   - (b) Three\n2. Four\n"),
+        (
+            [("upperRoman", "Article %1."), ("decimal", "%1.%2")],
+            "- Article I. One\n  - I.1 Two\n  - I.2 Three\n- Article II. Four\n",
+        ),
+        ([("decimal", "Step %1:"), ("decimal", "%2)")], "- Step 1: One\n  1. Two\n  2. Three\n- Step 2: Four\n"),
+        ([("decimal", "%1"), ("decimal", "%1.%2.")], "1. One\n   - 1.1. Two\n   - 1.2. Three\n2. Four\n"),
+        ([("decimal", "(%1)"), ("upperLetter", "%2")], "- (1) One\n  - A Two\n  - B Three\n- (2) Four\n"),
+        ([("ganada", ""), ("bullet", "\u2022")], "1. One\n   - Two\n   - Three\n2. Four\n"),
+    ],
+)  # fmt: skip
+def test_items_have_the_numbers_that_word_shows(
+    make_docx: MakeDocx, levels: list[tuple[str, str]], text: str
+) -> None:
+    body = numbered("One", 0) + numbered("Two", 1) + numbered("Three", 1) + numbered("Four", 0)
+    assert read(make_docx(body, numbering=numbering(*levels))).text == text

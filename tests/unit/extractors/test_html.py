@@ -208,6 +208,10 @@ def test_text_behind_a_list_or_code_in_an_item_stays_behind_it() -> None:
         ("<ol><li value=5>a<li>b</ol>", "5. a\n6. b\n"),
         ("<ol start=3><li>a<li value=7>b</ol>", "3. a\n7. b\n"),
         ("<ol reversed><li>a<li>b<li>c</ol>", "3. a\n2. b\n1. c\n"),
+        ("<ol type=a start=2><li>x<li>y</ol>", "- b. x\n- c. y\n"),
+        ("<ol type=I><li>x<li type=1>y</ol>", "- I. x\n2. y\n"),
+        ("<ol style='list-style-type: lower-roman'><li value=4>x</ol>", "- iv. x\n"),
+        ("<ol style='list-style: upper-alpha inside'><li>x<li><ul><li>y</ul></ol>", "- A. x\n  - y\n"),
         ("<ol start=x><li value='-1'>a<li>b</ol>", "1. a\n2. b\n"),
     ],
 )

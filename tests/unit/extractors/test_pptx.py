@@ -140,3 +140,20 @@ def test_page_numbers_count_hidden_slides_and_slides_without_text(make_pptx: Mak
 def test_a_file_that_is_cut_off_is_corrupt(make_pptx: MakePptx) -> None:
     with pytest.raises(RejectedError, match="corrupt"):
         read(make_pptx(shape(line("x")))[:-40])
+
+
+@pytest.mark.parametrize(
+    ("scheme", "text"),
+    [
+        ("alphaLcParenR", "- a) One\n- b) Two\n"),
+        ("alphaUcPeriod", "- A. One\n- B. Two\n"),
+        ("romanLcParenBoth", "- (i) One\n- (ii) Two\n"),
+        ("arabicPeriod", "1. One\n2. Two\n"),
+    ],
+)
+def test_items_have_the_numbers_that_a_slide_shows(make_pptx: MakePptx, scheme: str, text: str) -> None:
+    items = "".join(
+        f'<a:p><a:pPr><a:buAutoNum type="{scheme}"/></a:pPr><a:r><a:t>{each}</a:t></a:r></a:p>'
+        for each in ("One", "Two")
+    )
+    assert read(make_pptx(f"<p:sp><p:txBody>{items}</p:txBody></p:sp>")).text == text
