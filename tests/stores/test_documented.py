@@ -16,6 +16,10 @@ ADAPTERS = {
     "LanceDB": "lancedb",
     "FAISS and USearch": "faiss",
     "Chroma": "chroma",
+    "Qdrant": "qdrant",
+    "Milvus": "milvus",
+    "Redis": "redis",
+    "Elasticsearch and OpenSearch": "opensearch",
 }
 
 

@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 import httpx
 
+from tests.stores.adapters.fusion import fused
 from tests.stores.adapters.seen import Seen
 from tests.stores.servers.elastic import elastic_server
 
@@ -43,7 +44,7 @@ def nearest(to, collection, vector, most, source=None):
 
 
 def by_terms(to, collection, terms, most):
-    return _search(to, collection, {"query": _features(terms), "size": most})
+    return _search(to, collection, {"query": _by_terms(terms), "size": most})
 
 
 def by_words(to, collection, words, most):
@@ -51,16 +52,22 @@ def by_words(to, collection, words, most):
 
 
 def hybrid(to, collection, question, most):
-    knn = {"field": "embedding", "query_vector": question.vector.tolist(), "k": 100, "num_candidates": 100}
-    return _search(to, collection, {"knn": knn, "query": _features(question.terms), "size": most})
+    knn = {
+        "field": "embedding",
+        "query_vector": question.vector.tolist(),
+        "k": 100,
+        "num_candidates": 100,
+    }
+    near = _search(to, collection, {"knn": knn, "size": 100})
+    return fused(most, near, _search(to, collection, {"query": _by_terms(question.terms), "size": 100}))
 
 
-def _features(terms):
-    linear = [
+def _by_terms(terms):
+    features = [
         {"rank_feature": {"field": f"sparse.{term}", "linear": {}, "boost": weight}}
         for term, weight in terms.items()
     ]
-    return {"bool": {"should": linear}}
+    return {"bool": {"should": features}}
 
 
 def _search(to, collection, wanted):

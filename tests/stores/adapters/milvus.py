@@ -49,13 +49,16 @@ def by_terms(to, collection, terms, most):
 
 
 def hybrid(to, collection, question, most):
+    vector, terms, weights = question.vector, list(question.terms), list(question.terms.values())
     with _open(to) as client:
         client.load_collection(collection)
+        asked = dict(zip(terms, weights, strict=True))
         sides = [
-            AnnSearchRequest([question.vector], "embedding", {"metric_type": "COSINE"}, limit=most),
-            AnnSearchRequest([question.terms], "sparse", {"metric_type": "IP"}, limit=most),
+            AnnSearchRequest([vector], "embedding", {"metric_type": "COSINE"}, limit=100),
+            AnnSearchRequest([asked], "sparse", {"metric_type": "IP"}, limit=100),
         ]
-        return _ids(client.hybrid_search(collection, sides, RRFRanker(), limit=most))
+        found = client.hybrid_search(collection, sides, RRFRanker(), limit=10)
+    return _ids(found)[:most]
 
 
 def _ids(found):

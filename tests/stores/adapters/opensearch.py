@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from tests.stores.adapters.fusion import fused
 from tests.stores.adapters.seen import Seen
 from tests.stores.servers.opensearch import missing, opensearch_server
 
@@ -48,7 +49,17 @@ def nearest(to, collection, vector, most, source=None):
 
 
 def by_terms(to, collection, terms, most):
-    return [hit["_id"] for hit in _search(to, collection, {"size": most, "query": _features(terms)})]
+    found = _search(to, collection, {"size": most, "query": _by_terms(list(terms), list(terms.values()))})
+    return [hit["_id"] for hit in found]
+
+
+def _by_terms(terms, weights):
+    features = [
+        {"rank_feature": {"field": f"sparse.{term}", "linear": {}, "boost": weight}}
+        for term, weight in zip(terms, weights, strict=True)
+    ]
+    by_terms = {"bool": {"should": features}}
+    return by_terms  # noqa: RET504 - as the documents show it
 
 
 def by_words(to, collection, words, most):
@@ -57,14 +68,11 @@ def by_words(to, collection, words, most):
 
 
 def hybrid(to, collection, question, most):
-    knn = {"knn": {"embedding": {"vector": question.vector.tolist(), "k": 200}}}
-    wanted = {"size": most, "query": {"bool": {"should": [knn, _features(question.terms)]}}}
-    return [hit["_id"] for hit in _search(to, collection, wanted)]
-
-
-def _features(terms):
-    linear = [
-        {"rank_feature": {"field": f"sparse.{term}", "linear": {}, "boost": weight}}
-        for term, weight in terms.items()
-    ]
-    return {"bool": {"should": linear}}
+    vector = question.vector.tolist()
+    by_terms = _by_terms(list(question.terms), list(question.terms.values()))
+    by_vector = {"knn": {"embedding": {"vector": vector, "k": 100}}}
+    near, found = (
+        [hit["_id"] for hit in _search(to, collection, {"size": 100, "query": query})]
+        for query in (by_vector, by_terms)
+    )
+    return fused(most, near, found)

@@ -52,24 +52,23 @@ def nearest(to, collection, vector, most, source=None):
 
 
 def by_terms(to, collection, terms, most):
+    asked = models.SparseVector(indices=list(terms), values=list(terms.values()))
     with _open(to) as client:
-        found = client.query_points(collection, query=_sparse(terms), using="sparse", limit=most)
+        found = client.query_points(collection, query=asked, using="sparse", limit=most)
     return [str(point.id) for point in found.points]
 
 
 def hybrid(to, collection, question, most):
+    vector, terms, weights = question.vector.tolist(), list(question.terms), list(question.terms.values())
     with _open(to) as client:
+        asked = models.SparseVector(indices=terms, values=weights)
         found = client.query_points(
             collection,
             prefetch=[
-                models.Prefetch(query=question.vector.tolist(), limit=most),
-                models.Prefetch(query=_sparse(question.terms), using="sparse", limit=most),
+                models.Prefetch(query=vector, limit=100),
+                models.Prefetch(query=asked, using="sparse", limit=100),
             ],
             query=models.FusionQuery(fusion=models.Fusion.RRF),
-            limit=most,
+            limit=10,
         )
-    return [str(point.id) for point in found.points]
-
-
-def _sparse(terms):
-    return models.SparseVector(indices=list(terms), values=list(terms.values()))
+    return [str(point.id) for point in found.points][:most]

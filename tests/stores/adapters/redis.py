@@ -3,6 +3,7 @@
 from contextlib import closing, contextmanager
 
 import redis
+from redis.commands.search.query import Query
 
 from tests.stores.adapters.fusion import fused
 from tests.stores.adapters.seen import Seen
@@ -32,8 +33,6 @@ def rows(to, collection):
 
 
 def _query(text, most):
-    from redis.commands.search.query import Query
-
     return Query(text).no_content().paging(0, most).dialect(2)
 
 
@@ -68,5 +67,12 @@ def by_words(to, collection, words, most):
 
 
 def hybrid(to, collection, question, most):
-    near = nearest(to, collection, question.vector, most)
-    return fused(most, near, by_words(to, collection, question.words, most))
+    vector, words = question.vector.tobytes(), question.words.split()
+    with _open(to) as client:
+        near = client.ft(collection).search(
+            Query("*=>[KNN 100 @embedding $vector AS far]").sort_by("far").paging(0, 100).dialect(2),
+            {"vector": vector},
+        )
+        found = client.ft(collection).search(Query(f"@text:({'|'.join(words)})").paging(0, 100).dialect(2))
+    sides = ([document.id.split(":")[1] for document in side.docs] for side in (near, found))
+    return fused(most, *sides)
