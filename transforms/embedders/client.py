@@ -25,6 +25,7 @@ from transforms.embedders.pace import Pace
 from transforms.embedders.poison import embed_around_poison
 from transforms.embedders.protocol import NOT_FINITE, StoppedError
 from transforms.embedders.request import ContentError, Endpoint, Halt, HaltedError
+from transforms.embedders.tail import TailTest, same_direction, with_other_end
 from transforms.embedders.usage import Usage
 from transforms.embedders.utf8 import ByteCounter
 from transforms.embedders.vectors import finished, one_for_all, usable
@@ -129,6 +130,7 @@ class ServerEmbedder:
         self._base64 = limits.base64
         self._lock = threading.Lock()
         self._usage = Usage(exact=settings.tokenizer is not None)
+        self._tail_test = TailTest()
         self._refused: dict[str, ContentError] = {}
 
     def embed(self, texts: Sequence[str], task: Task = "document") -> NDArray[np.float32]:
@@ -148,6 +150,8 @@ class ServerEmbedder:
         vectors = np.concatenate(
             [none, *(_rows(*pair, length) for pair in zip(requests, found, strict=True))]
         )
+        if error is None and task == "document":
+            self._test_tail(pieces, vectors, halt)
         whole = put_together(len(texts), pieces, vectors, length)
         result = finished(whole, self.dimension, normalise=self._settings.normalise)
         self._forget_refusals(texts, result)
@@ -201,6 +205,26 @@ class ServerEmbedder:
             tokens, size = tokens + piece.tokens, size + more
         if request:
             yield request
+
+    def _test_tail(self, pieces: Sequence[Piece], vectors: NDArray[np.float32], halt: Halt) -> None:
+        """Notice a server that cuts texts off, where nobody has said how long they may be."""
+        place = max(range(len(pieces)), key=lambda place: len(pieces[place].text), default=None)
+        if self._window is not None or place is None or not usable(vectors[place : place + 1])[0]:
+            return
+        text = pieces[place].text
+        if not self._tail_test.is_due(text):
+            return
+        other = with_other_end(text)
+        try:
+            found = self._ask([other], self.counter.count([other])[0], "document", halt)
+        except (ContentError, ParquetryError):
+            # The vectors are there: what the test asks for besides is none of theirs.
+            return
+        if same_direction(found[0], vectors[place]):
+            self._usage.tell(
+                f"The server gave a text of {len(text):,} characters and one that ends otherwise the same vector: "
+                "it cuts texts off without saying so. Set max_tokens to the model's input."
+            )
 
     def _solve(self, request: Sequence[Piece], task: Task, halt: Halt) -> NDArray[np.float32]:
         """The vectors of one request's texts, with as many requests as that takes."""

@@ -33,7 +33,10 @@ class Usage:
             expected = sent + (self._added or 0) * texts
             added, rest = divmod(counted - sent, texts)
             if counted < expected:
-                self._tell(counted, expected)
+                self._tell(
+                    f"The server counted {counted:,} tokens where {expected:,} were sent: it may cut texts off without "
+                    "saying so. Lower max_tokens if it does."
+                )
             elif rest or added != (self._added or added):
                 # Its tokenizer is not quite ours: only fewer tokens than the text has mean something.
                 self._added = 0
@@ -46,13 +49,14 @@ class Usage:
             new, self._notices = self._notices, []
             return new
 
-    def _tell(self, counted: int, expected: int) -> None:
+    def tell(self, sentence: str) -> None:
+        """Tell a person, the first time that there is something to tell."""
+        with self._lock:
+            self._tell(sentence)
+
+    def _tell(self, sentence: str) -> None:
         if self._told:
             return
         self._told = True
-        sentence = (
-            f"The server counted {counted:,} tokens where {expected:,} were sent: it may cut texts off without "
-            "saying so. Lower max_tokens if it does."
-        )
         self._notices.append(sentence)
         _LOG.warning("%s", sentence)

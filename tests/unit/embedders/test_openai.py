@@ -389,6 +389,28 @@ def tokens_sent(server: EmbeddingServer) -> int:
     return sum(sum(MODEL.counter.count(texts)) for texts in server.texts)
 
 
+def test_a_server_that_cuts_long_texts_off_is_noticed_where_no_bound_is_set(server):
+    long = " ".join(WORDS[n % 11] + str(n) for n in range(400))
+    assert len(long) > 2000
+    client = client_for(server)
+    client.embed(["short", long])
+    assert client.notices() == []
+    server.rules.truncates_at = 100
+    cut = client_for(server)
+    cut.embed(["short", long])
+    cut.embed([f"{long} 1", f"{long} 2"])
+    assert cut.notices() == [
+        f"The server gave a text of {len(long):,} characters and one that ends otherwise the same vector: "
+        "it cuts texts off without saying so. Set max_tokens to the model's input."
+    ]
+    assert [len(texts) for texts in server.texts] == [2, 1, 2, 1, 2]
+
+
+def test_no_text_is_asked_for_twice_where_its_bound_is_known(server):
+    client_for(server, max_tokens=100_000).embed(["wheel " * 1000])
+    assert len(server.texts) == 1
+
+
 def test_the_budget_stops_before_it_is_overspent_and_what_was_paid_for_is_given(server, tmp_path):
     budget = Budget(str(tmp_path), "budget.json", 40)
     client = client_for(server, Purse(budget, 1), max_items=1, max_concurrency=1)
