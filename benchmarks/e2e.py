@@ -125,6 +125,8 @@ def run_job(corpus: Path, folder: Path, embedder: str, workers: int, *, again: b
         "version": 1,
         "table": str(table),
         "embedder": {"kind": embedder},
+        # The script makes no sparse vectors; what they cost is measured by sparse.py.
+        "sparse": {"kind": "none"},
         "sources": [{"name": "pages", "root": str(corpus), "size": {"target": 1000, "max": 1500}}],
         "run": {"workers": workers},
     }

@@ -8,6 +8,7 @@ and accents are folded. Scripts that write no spaces give pairs of neighbouring 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -27,21 +28,25 @@ SIGNS_AROUND = "()[]{}<>,.;:!?\"'`*|=~/\\-–—“”„‘«»…"
 _SIGNS = str.maketrans({"’": "'", "‐": "-", "‑": "-", "\u00ad": None})
 """Signs with two shapes, and the hyphen that shows only where a line ends."""
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー"
+_IS_UNSPACED = regex.compile(rf"[{_UNSPACED}]")
 _NAME = regex.compile(
     rf"[{_UNSPACED}\p{{M}}]*[{_UNSPACED}][{_UNSPACED}\p{{M}}]*"
     # Words as UAX 29 has them, joined by single signs; C++ and C# end in theirs.
     rf"|\b\w[^{_UNSPACED}]*?\b(?:[-.@&+#']\w[^{_UNSPACED}]*?\b)*(?:\+\+|\#(?!\w))?",
     regex.V1 | regex.WORD,
 )
-_IS_UNSPACED = regex.compile(rf"[{_UNSPACED}]")
-_POSSESSIVE = regex.compile(r"'[sS]$")
-_CLITIC = regex.compile(r"'\p{L}{1,2}$")
+_CLITIC = re.compile(r"'[^\W\d_]{1,2}$")
 """What is no word of its own behind an apostrophe: of ``we'll``, not of ``l'eau``."""
 _BETWEEN_PARTS = regex.compile(r"[^\p{L}\p{N}\p{M}_.,]+|(?<!\p{N})[.,]+|[.,]+(?!\p{N})", regex.V1)
 _WORDS_OF_PART = regex.compile(
     r"\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{Lu}+|\p{N}+(?:[.,]\p{N}+)*", regex.V1
 )
-_ACRONYMS = regex.compile(r"(\p{Lu}{2,})s")
+# The same for ASCII alone, of which most texts are, by the engine that is several times as fast.
+_ASCII_NAME = re.compile(
+    r"\w+(?:[-.@&+#']\w+|(?<=[A-Za-z]):(?=[A-Za-z])\w+|(?<=\d)[,;](?=\d)\w+)*(?:\+\+|#(?!\w))?", re.ASCII
+)
+_BETWEEN_ASCII_PARTS = re.compile(r"[^A-Za-z0-9_.,]+|(?<![0-9])[.,]+|[.,]+(?![0-9])")
+_WORDS_OF_ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+(?:[.,][0-9]+)*")
 _MOST_PARTS = 16
 """Of a longer name, a checksum or a key, only the whole is a term."""
 
@@ -86,28 +91,63 @@ class Analyzer:
 
     def terms(self, piece: str) -> Iterator[str]:
         """The terms of a piece of text, in order, each as often as it is there."""
-        if piece.isascii() and piece.isalpha() and (piece.islower() or piece[1:].islower()):
-            # Most pieces by far, and nothing below would make more of them.
-            yield from self._terms_of(piece)
-            return
-        for name in _NAME.findall(unicodedata.normalize("NFKC", piece).translate(_SIGNS)):
-            if _IS_UNSPACED.match(name):
-                yield from _pairs(folded(name))
-            else:
-                yield from self._terms_of(_POSSESSIVE.sub("", name))
+        for word in self.words(piece):
+            yield from self.stems(word)
 
-    def _terms_of(self, name: str) -> Iterator[str]:
-        acronyms = _ACRONYMS.fullmatch(name)
-        whole = (acronyms[1] if acronyms else name).casefold()
-        if folded(whole) not in self._stop_words:
-            yield from self._stems(whole)
-            for part in [] if acronyms or (name.islower() and name.isalpha()) else parts_of(name):
-                yield from self._stems(part.casefold())
+    def words(self, piece: str) -> Iterator[str]:
+        """What there is to be stemmed of a piece, in order: names as wholes, and their parts."""
+        for name in map(_without_ending, names_of(piece)):
+            whole = name.casefold()
+            if not name.isascii() and _IS_UNSPACED.match(name):
+                yield from _pairs(folded(whole))
+            elif not self._stop_words or folded(whole) not in self._stop_words:
+                yield whole
+                yield from map(str.casefold, parts_of(name))
 
-    def _stems(self, word: str) -> Iterator[str]:
-        """The word's stems, each once; itself, where it is no word of any of the languages."""
+    def stems(self, word: str) -> list[str]:
+        """A word's stems, each once; itself, where it is no word of any of the languages."""
         stemmers = self._stemmers.get(script_of(word), ())
-        yield from sorted({folded(stemmer.stemWord(word)) for stemmer in stemmers} or {folded(word)})
+        if len(stemmers) == 1:
+            return [folded(stemmers[0].stemWord(word))]
+        return sorted({folded(stemmer.stemWord(word)) for stemmer in stemmers} or {folded(word)})
+
+
+def is_word(piece: str) -> bool:
+    """Whether a piece is one word of ASCII letters, and a term of no parts."""
+    return (
+        piece.isascii() and piece.isalpha() and (piece.islower() or piece[1:].islower() or piece.isupper())
+    )
+
+
+def names_of(piece: str) -> list[str]:
+    """Words, and what is made of several, each joined to the next by one sign; runs of scripts without spaces."""
+    if piece.isascii():
+        return [piece] if is_word(piece) else _ASCII_NAME.findall(piece)
+    found: list[str] = _NAME.findall(unicodedata.normalize("NFKC", piece).translate(_SIGNS))
+    return found
+
+
+def parts_of(name: str) -> list[str]:
+    """The words and numbers that a name is made of, with what joins some of them by underscores; of a word none."""
+    if is_word(name):
+        return []
+    between, words_of = _BETWEEN_PARTS, _WORDS_OF_PART
+    if name.isascii():
+        between, words_of = _BETWEEN_ASCII_PARTS, _WORDS_OF_ASCII_PART
+    parts: list[str] = []
+    for part in between.split(_CLITIC.sub("", name) if "'" in name else name):
+        words = words_of.findall(part)
+        parts += [part, *words] if len(words) > 1 else words
+    found = [part for part in parts if len(part) > 1 and part != name]
+    return found if len(found) <= _MOST_PARTS else []
+
+
+def _without_ending(name: str) -> str:
+    """The name without the ``'s`` of a possessive, and of several acronyms one: ``P-101's``, ``PDFs``."""
+    if name[-2:] in ("'s", "'S"):
+        return name[:-2]
+    several = len(name) > 2 and name[-1] == "s" and name[:-1].isalpha() and name[:-1].isupper()
+    return name[:-1] if several else name
 
 
 def script_of(word: str) -> str:
@@ -116,16 +156,6 @@ def script_of(word: str) -> str:
     if letters.isascii():
         return _LATIN if letters.isalpha() else ""
     return next((name for name, script in _IN_SCRIPT.items() if script.fullmatch(letters)), "")
-
-
-def parts_of(name: str) -> list[str]:
-    """The words and numbers that a name is made of, with what joins some of them by underscores; of a word none."""
-    parts: list[str] = []
-    for part in _BETWEEN_PARTS.split(_CLITIC.sub("", name)):
-        words = _WORDS_OF_PART.findall(part)
-        parts += [part, *words] if len(words) > 1 else words
-    found = [part for part in parts if len(part) > 1 and part != name]
-    return found if len(found) <= _MOST_PARTS else []
 
 
 def folded(word: str) -> str:

@@ -6,16 +6,16 @@ import hashlib
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from transforms.sparse.analysis import SIGNS_AROUND, Analyzer
+from transforms.sparse.analysis import SIGNS_AROUND, Analyzer, is_word
 from transforms.sparse.protocol import GREATEST_ID
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from transforms.sparse.settings import Language
 
 PIECES_HELD = 2**17
-"""Pieces whose terms are remembered, some 40 MB: more than a corpus says again and again."""
+"""Pieces of text and words whose terms are remembered, some 80 MB: more than a corpus says again and again."""
 _LONGEST_HELD = 200
 """Characters of a piece that may come again; a longer one is an address, or a paragraph without spaces."""
 
@@ -29,8 +29,22 @@ class Vocabulary:
     """
 
     def __init__(self, languages: Sequence[Language], stop_words: Sequence[str]) -> None:
-        self._analyzer = Analyzer(languages, stop_words)
-        self._pieces = _Remembered(self._analyzer)
+        analyzer = self._analyzer = Analyzer(languages, stop_words)
+
+        def ids_of_word(word: str) -> tuple[int, ...]:
+            return tuple(map(term_id, analyzer.stems(word)))
+
+        def ids_of_piece(piece: str) -> tuple[int, ...]:
+            bare = piece.strip(SIGNS_AROUND)
+            if is_word(bare) and not stop_words:
+                # Most pieces by far, and the rules make no more of them.
+                return words[bare.lower()]
+            if bare != piece:
+                return pieces[bare]
+            return tuple(chain.from_iterable(map(words.__getitem__, analyzer.words(piece))))
+
+        words, pieces = _Remembered(ids_of_word), _Remembered(ids_of_piece)
+        self._pieces = pieces
 
     def ids(self, text: str) -> list[int]:
         """The id of each term in order, of a term that comes twice two."""
@@ -46,19 +60,18 @@ class Vocabulary:
 
 
 class _Remembered(dict[str, tuple[int, ...]]):
-    """Pieces with the ids of their terms, found out when first asked for."""
+    """Ids by what they were made of, found out when first asked for."""
 
-    def __init__(self, analyzer: Analyzer) -> None:
+    def __init__(self, find: Callable[[str], tuple[int, ...]]) -> None:
         super().__init__()
-        self._analyzer = analyzer
+        self._find = find
 
-    def __missing__(self, piece: str) -> tuple[int, ...]:
-        bare = piece.strip(SIGNS_AROUND)
-        ids = tuple(map(term_id, self._analyzer.terms(piece))) if bare == piece else self[bare]
-        if len(piece) <= _LONGEST_HELD:
+    def __missing__(self, text: str) -> tuple[int, ...]:
+        ids = self._find(text)
+        if len(text) <= _LONGEST_HELD:
             if len(self) >= PIECES_HELD:
                 self.clear()
-            self[piece] = ids
+            self[text] = ids
         return ids
 
 

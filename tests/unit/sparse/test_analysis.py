@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transforms.sparse import analysis
 from transforms.sparse.analysis import SIGNS_AROUND, Analyzer, folded, parts_of, script_of
 from transforms.sparse.settings import BM25Settings
 from transforms.sparse.vocabulary import PIECES_HELD, Vocabulary, term_id
@@ -130,6 +131,14 @@ PIECES = st.text(
 def test_signs_around_a_piece_make_no_difference(piece, before, after):
     bare = piece.strip(SIGNS_AROUND)
     assert terms(before + bare + after) == terms(bare)
+
+
+@given(st.text(st.sampled_from("aBcé1_.,:;'-@&+#/") | st.characters(max_codepoint=127), max_size=12))
+def test_ascii_is_read_as_all_other_text_is(piece):
+    bare = "".join(sign for sign in piece if sign.isascii() and not sign.isspace())
+    assert analysis._ASCII_NAME.findall(bare) == analysis._NAME.findall(bare)
+    assert analysis._BETWEEN_ASCII_PARTS.split(bare) == analysis._BETWEEN_PARTS.split(bare)
+    assert analysis._WORDS_OF_ASCII_PART.findall(bare) == analysis._WORDS_OF_PART.findall(bare)
 
 
 @given(PIECES)
