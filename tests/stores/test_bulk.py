@@ -158,3 +158,21 @@ def test_an_index_can_be_made_whose_name_is_allowed_and_no_other(loader):
 def test_metadata_is_an_object_even_if_it_was_none(server, loader, target):
     loaded(loader, target)
     assert server.indexes["chunks"]["new"][IDS[0]]["metadata"] == {"text": "x"}
+
+
+def test_a_sparse_vector_is_a_field_of_rank_features_named_by_their_terms(server, loader):
+    target = target_of(4, "words")
+    loader.replace(target, iter([batch(target, IDS[:1])]))
+    assert server.indexes["chunks"]["mappings"]["properties"]["words"] == {"type": "rank_features"}
+    assert server.indexes["chunks"]["new"][IDS[0]]["words"] == {"1": 1.0}
+
+
+def test_an_index_of_others_gets_the_field_and_one_of_another_type_is_refused(server, loader, target):
+    loaded(loader, target)
+    sparse = target_of(4, "sparse")
+    loader.replace(sparse, iter([batch(sparse, IDS[:2])]))
+    assert loader.count("chunks") == 2
+    taken = target_of(4, "source_name_words")
+    server.indexes["chunks"]["mappings"]["properties"]["source_name_words"] = {"type": "keyword"}
+    with pytest.raises(ServerError, match=r"mapper \[source_name_words\] cannot be changed"):
+        loader.replace(taken, iter([batch(taken, IDS[:2])]))

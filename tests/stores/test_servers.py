@@ -1,10 +1,13 @@
 """What single stores have of their own: keys without an index, passwords, servers of embedded stores."""
 
 import dataclasses
+import math
 import sys
 from contextlib import closing
 from pathlib import Path
 
+import httpx
+import pyarrow as pa
 import pytest
 
 from tests.servers.buckets import free_port, serving
@@ -129,6 +132,105 @@ def test_qdrant_names_all_ids_page_by_page_and_refuses_what_is_no_uuid():
         indexed = server.schemas["chunks"]
         assert (indexed["source_name"], indexed["chunk_index"]) == ("keyword", "integer")
         assert "text" not in indexed
+
+
+@pytest.fixture
+def qdrant():
+    """A server, and its address without and with options."""
+    pytest.importorskip("qdrant_edge")
+    from tests.stores.servers.qdrant import qdrant_server
+
+    with qdrant_server() as server:
+        yield server, lambda options="": f"{server.url.replace('http:', 'qdrant:')}{options}"
+
+
+def _with_terms(target, *vectors):
+    """A batch with these sparse vectors, of ids from ``IDS``."""
+    made = batch(target, IDS[: len(vectors)])
+    columns = [pa.array([list(one.keys()) for one in vectors], target.schema.types[-2])]
+    columns.append(pa.array([list(one.values()) for one in vectors], target.schema.types[-1]))
+    return pa.RecordBatch.from_arrays([*made.columns[:-2], *columns], schema=target.schema)
+
+
+def test_qdrant_weighs_the_terms_of_bm25_by_itself_and_no_others(qdrant):
+    server, to = qdrant
+    target = dataclasses.replace(target_of(4, "sparse"), encoder="bm25@1-x")
+    made = _with_terms(target, {5: 1.0, 9: 2.0}, {5: 0.5}, {7: 4.0})
+    for options, encoder, idf in (
+        ("", "bm25@1-x", math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))),
+        ("?idf=false", "bm25@1-x", 1.0),
+        ("", "splade@1-x", 1.0),
+    ):
+        server.wipe()
+        with opened(to(options)) as loader:
+            loader.replace(dataclasses.replace(target, encoder=encoder), iter([made]))
+        asked = {"query": {"indices": [5], "values": [3.0]}, "using": "sparse", "limit": 9}
+        found = httpx.post(f"{server.url}/collections/chunks/points/query", json=asked).json()["result"]
+        assert {one["id"]: one["score"] for one in found["points"]} == pytest.approx(
+            {IDS[0]: 3.0 * idf, IDS[1]: 1.5 * idf}
+        )
+
+
+def test_qdrant_keeps_a_vector_without_terms_and_replaces_all_of_a_row(qdrant):
+    server, to = qdrant
+    target = target_of(4, "words")
+    with opened(to()) as loader:
+        loader.replace(target, iter([_with_terms(target, {}, {2**32 - 2: 0.25})]))
+        loader.upsert(target, _with_terms(target, {1: 1.5}))
+        asked = {"ids": IDS[:2], "with_vector": True}
+        found = httpx.post(f"{server.url}/collections/chunks/points", json=asked).json()["result"]
+    assert {one["id"]: one["vector"]["words"] for one in found} == {
+        IDS[0]: {"indices": [1], "values": [1.5]},
+        IDS[1]: {"indices": [2**32 - 2], "values": [0.25]},
+    }
+
+
+def test_qdrant_leaves_a_collection_of_others_alone_that_readers_come_to_by_an_alias(qdrant):
+    _, to = qdrant
+    plain, sparse = target_of(4), target_of(4, "sparse")
+    with opened(to()) as loader:
+        loader.replace(plain, iter([batch(plain, IDS[:3])]))
+        loader.switch("live", "chunks")
+        with pytest.raises(ServerError, match=r"has no sparse vector sparse.*an alias stands for it"):
+            loader.replace(sparse, iter([batch(sparse, IDS[:2])]))
+        assert loader.count("chunks") == 3
+        loader.switch("live", "chunks")
+        other = dataclasses.replace(sparse, collection="others")
+        loader.replace(other, iter([batch(other, IDS[:2])]))
+        loader.switch("live", "others")
+        loader.replace(sparse, iter([batch(sparse, IDS[:2])]))
+        assert loader.count("chunks") == 2
+
+
+def test_qdrant_says_what_idf_may_be(qdrant):
+    _, to = qdrant
+    with pytest.raises(ConfigError, match="idf is true or false"):
+        open_loader(parse_address(to("?idf=yes")))
+
+
+def test_milvus_keeps_a_row_whose_text_has_no_terms(tmp_path):
+    pytest.importorskip("milvus_lite")
+    target = target_of(4, "sparse")
+    with opened(f"milvus:{tmp_path}/store.db") as loader:
+        loader.replace(target, iter([_with_terms(target, {}, {7: 0.5})]))
+        loader.finish(target)
+        assert loader.count("chunks") == 2
+    from tests.stores.adapters.milvus import by_terms
+
+    assert by_terms(f"milvus:{tmp_path}/store.db", "chunks", {7: 1.0, 9: 1.0}, 5) == [IDS[1]]
+
+
+def test_redis_indexes_words_where_that_is_asked_for(redis_port, table, monkeypatch):
+    import redis
+
+    monkeypatch.setenv("REDIS_PASSWORD", "not-a-secret")
+    to = f"redis://127.0.0.1:{redis_port}"
+    for full_text, kinds in ((None, ["VECTOR", "TEXT"]), (False, ["VECTOR"])):
+        load(LocalStore(str(table)), LoadSettings(to=to, columns=["text"], full_text=full_text))
+        with closing(redis.Redis(port=redis_port, password="not-a-secret", protocol=2)) as client:
+            fields = client.execute_command("FT.INFO", "chunks")
+        fields = fields[fields.index(b"attributes") + 1]
+        assert [field[field.index(b"type") + 1].decode() for field in fields] == kinds
 
 
 def test_chroma_is_loaded_over_http_as_in_a_folder(tmp_path, table):
