@@ -69,7 +69,7 @@ class BM25Settings(_Keys):
         default=0.75, description="How much a text's length counts: 0 not at all, 1 in full."
     )
     average: Annotated[float, Field(ge=1)] = Field(
-        default=150,
+        default=180,
         description="Terms of a text of average length. It is fixed, so that no row depends on another.",
     )
     languages: tuple[Language, ...] = Field(
