@@ -124,6 +124,7 @@ def check_night(nights):
     for file in mine.manifest.files:
         assert sha256_hex(mine.store.read(f"snapshots/{number:06}/{file.path}")) == file.sha256
     assert mine.manifest.parent == theirs.manifest.parent
+    assert mine.manifest.terms == theirs.manifest.terms is not None
     folders = [f"snapshots/{number:06}/{kind}/" for kind in ("chunks", "documents")]
     found = [info.name for folder in folders for page in mine.store.list(folder) for info in page]
     assert len(found) == len(mine.manifest.files)

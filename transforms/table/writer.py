@@ -33,7 +33,7 @@ _WITH_FEW_VALUES = [
     "status", "media_type", "language", "extract_recipe", "chunk_recipe", "embed_recipe",
     "sparse_recipe", "sparse_indices.list.element",
 ]  # fmt: skip
-"""Columns, or what is in their lists: texts use the same words, and an id's place in a dictionary is shorter than it."""
+"""Columns, or what is in their lists: texts use the same words, and a place in a dictionary is shorter than an id."""
 
 
 def to_parquet(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
