@@ -1,4 +1,4 @@
-"""``parquetry evaluate``: questions with known answers, asked of several ways to cut and embed a corpus."""
+"""``parquetry evaluate``: questions with known answers, asked of several ways to cut, embed and search a corpus."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from pipeline.evaluate.run import Evaluation, evaluate
+from pipeline.evaluate.halves import LEAST
+from pipeline.evaluate.run import Evaluation, Result, evaluate
 from pipeline.evaluate.settings import load_evaluation
 from pipeline.output import json_line, plain_console
 from transforms.pages.html import render
@@ -17,6 +18,7 @@ from transforms.pages.plots import intervals
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pipeline.evaluate.halves import Halves
     from transforms.evaluation.measures import Interval
 
 
@@ -42,6 +44,11 @@ def run(config: Path, *, html: Path | None, as_json: bool) -> int:
     console.print(
         f"{questions} questions, {found.documents} documents; in brackets the 95% interval of the mean."
     )
+    if not found.halves and any(result.by == "hybrid" for result in found.results):
+        console.print(f"No weight was chosen: a half of the questions has fewer than {LEAST}.")
+    for half in found.halves:
+        console.print()
+        console.print(_halves(half))
     if html is not None:
         console.print(f"{html} has plots, and the rank of every question.", soft_wrap=True)
     return 0
@@ -51,6 +58,7 @@ def _record(found: Evaluation) -> dict[str, Any]:
     results = [
         {
             "name": result.name,
+            "by": result.by,
             "chunks": result.chunks,
             "median_tokens": result.median_tokens,
             "embedded": result.embedded,
@@ -68,7 +76,17 @@ def _record(found: Evaluation) -> dict[str, Any]:
         }
         for result in found.results
     ]
-    return {**asdict(found), "results": results}
+    halves = [
+        {
+            **asdict(half),
+            "measures": {
+                way: {name: interval._asdict() for name, interval in measures.items()}
+                for way, measures in half.measures.items()
+            },
+        }
+        for half in found.halves
+    ]
+    return {**asdict(found), "results": results, "halves": halves}
 
 
 def _measures(found: Evaluation) -> list[str]:
@@ -77,15 +95,42 @@ def _measures(found: Evaluation) -> list[str]:
 
 def _table(found: Evaluation) -> Table:
     """A line a measure and a column a variant: variants are few, and measures many."""
+    variants = list({result.name: result for result in found.results}.values())
+    by_way = {(result.name, result.by): result for result in found.results}
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("")
-    for result in found.results:
+    for result in variants:
         table.add_column(result.name, justify="right", overflow="fold")
-    table.add_row("chunks", *(f"{result.chunks:,}" for result in found.results))
-    table.add_row("median tokens", *(f"{result.median_tokens:,.0f}" for result in found.results))
-    table.add_row("texts embedded", *(f"{result.embedded:,}" for result in found.results))
-    for name in _measures(found):
-        table.add_row(name, *(_shown(result.measures.get(name)) for result in found.results))
+    table.add_row("chunks", *(f"{result.chunks:,}" for result in variants))
+    table.add_row("median tokens", *(f"{result.median_tokens:,.0f}" for result in variants))
+    table.add_row("texts embedded", *(f"{result.embedded:,}" for result in variants))
+    for by in dict.fromkeys(result.by for result in found.results):
+        if len(by_way) > len(variants):
+            table.add_row(f"\n{by}")
+        measures = [
+            by_way[result.name, by].measures if (result.name, by) in by_way else {} for result in variants
+        ]
+        for name in _measures(found):
+            table.add_row(name, *(_shown(one.get(name)) for one in measures))
+    return table
+
+
+def _halves(half: Halves) -> Table:
+    """What was chosen on one half of the questions, and what the other half says of it."""
+    table = Table(
+        box=None,
+        pad_edge=False,
+        padding=(0, 3, 0, 0),
+        title_justify="left",
+        title_style="",
+        title=f"{half.name}: {half.fusion}, chosen on {half.chosen_on} questions by their {half.measure}; on the "
+        f"{half.measured_on} others:",
+    )
+    table.add_column("")
+    for way in half.measures:
+        table.add_column(way, justify="right")
+    for name in half.measures["hybrid"]:
+        table.add_row(name, *(_shown(measures.get(name)) for measures in half.measures.values()))
     return table
 
 
@@ -96,7 +141,7 @@ def _shown(interval: Interval | None) -> str:
 
 
 def _page(found: Evaluation) -> str:
-    names = [result.name for result in found.results]
+    names = [_label(result) for result in found.results]
     plots = []
     # In each question one document counts, so nDCG tells nothing that the reciprocal rank does not.
     for measure in (name for name in _measures(found) if not name.startswith("ndcg")):
@@ -107,8 +152,14 @@ def _page(found: Evaluation) -> str:
         questions=len(found.results[0].asked),
         documents=found.documents,
         rejected=found.rejected,
+        names=names,
         results=found.results,
+        halves=found.halves,
         measures=_measures(found),
         plots=plots,
         asked=list(zip(*(result.asked for result in found.results), strict=True)),
     )
+
+
+def _label(result: Result) -> str:
+    return result.name if result.by == "dense" else f"{result.name}, {result.by}"

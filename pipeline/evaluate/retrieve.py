@@ -1,8 +1,8 @@
-"""Cut and embed the corpus as one variant does, and rank its chunks for every question."""
+"""Cut, embed and analyse the corpus as one variant does, and rank its chunks for every question as search does."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,17 +12,26 @@ from transforms.chunkers.vocabulary import with_vocabulary
 from transforms.embedders.batching import embed_distinct
 from transforms.embedders.registry import make_embedder, vector_recipe
 from transforms.embedders.vectors import at_length_one
-from transforms.model.document import canonical_text
 from transforms.model.ids import plain_id
+from transforms.retrieval.fusion import DEFAULT, Bounds, fused, ranks_of
+from transforms.retrieval.question import asked, terms_of
+from transforms.sparse.columns import INDICES, VALUES, to_columns
+from transforms.sparse.registry import make_sparse
+from transforms.sparse.statistics import NO_TERMS as NO_STATISTICS
+from transforms.sparse.statistics import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from pipeline.config import JobConfig
     from pipeline.evaluate.corpus import Corpus
     from transforms.embedders.protocol import Embedder
+    from transforms.retrieval.fusion import By, Fusion
+    from transforms.sparse.protocol import SparseEncoder
+    from transforms.sparse.statistics import TermStatistics
 
 
 class Piece(NamedTuple):
@@ -36,18 +45,50 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Scores:
+    """How well each piece answers one question."""
+
+    dense: NDArray[np.float64]
+    """Cosines; NaN where a piece, or the question, has no vector."""
+    sparse: NDArray[np.float64]
+    """Sums over terms; 0 where a piece has none of them."""
+
+    def ranking(self, by: By, fusion: Fusion = DEFAULT) -> NDArray[np.int64]:
+        """The places of all pieces that are found, the best first; equal ones in the order of the corpus."""
+        sparse = np.where(self.sparse > 0, self.sparse, np.nan)
+        if by == "hybrid":
+            ranks = ranks_of(self.dense), ranks_of(sparse)
+            bounds = Bounds().over(self.dense, self.sparse)
+            scores = fused(self.dense, self.sparse, ranks, bounds, fusion)
+            found = np.isfinite(self.dense) | np.isfinite(sparse)
+            if fusion.method == "rrf":
+                found = (ranks[0] > 0) | (ranks[1] > 0)
+            scores = np.where(found, scores, np.nan)
+        else:
+            scores = self.dense if by == "dense" else sparse
+        order = np.argsort(-scores, kind="stable")
+        places: NDArray[np.int64] = order[np.isfinite(scores[order])]
+        return places
+
+
+@dataclass(frozen=True, slots=True)
 class Index:
     """The chunks of a variant with their vectors, shape ``[len(pieces), dimension]``, of length 1 or NaN."""
 
     pieces: tuple[Piece, ...]
     vectors: NDArray[np.float32]
+    encoder: SparseEncoder | None = None
+    columns: Mapping[str, pa.ListArray] = field(default_factory=dict)
+    """The sparse vectors as in the table; none without an encoder."""
+    statistics: TermStatistics = NO_STATISTICS
 
-    def ranking(self, question: NDArray[np.float32]) -> NDArray[np.int64]:
-        """The places of all pieces that have a vector, the nearest first; equal ones in the order of the corpus."""
-        scores = self.vectors @ at_length_one(question[np.newaxis])[0]
-        order = np.argsort(-scores, kind="stable")
-        found: NDArray[np.int64] = order[np.isfinite(scores[order])]
-        return found
+    def scores(self, question: str, vector: NDArray[np.float32]) -> Scores:
+        """Of all pieces for one question, whose vector is ``vector``."""
+        dense = (self.vectors @ at_length_one(vector[np.newaxis])[0]).astype(np.float64)
+        if self.encoder is None:
+            return Scores(dense, np.zeros(len(self.pieces)))
+        terms = terms_of(question, self.encoder, self.statistics)
+        return Scores(dense, terms.scores(self.columns[INDICES], self.columns[VALUES]))
 
 
 class Vectors:
@@ -88,11 +129,15 @@ def build_index(corpus: Corpus, config: JobConfig, vectors: Vectors) -> Index:
             comparer.embed,
         )
         pieces += [Piece(place, c.cut.start, c.cut.end, c.tokens, c.embed_text) for c in chunks]
-    found = vectors.of(embedder, vector_recipe(config.embedder), [piece.embed_text for piece in pieces])
-    return Index(tuple(pieces), at_length_one(found))
+    texts = [piece.embed_text for piece in pieces]
+    found = at_length_one(vectors.of(embedder, vector_recipe(config.embedder), texts))
+    encoder = make_sparse(config.sparse)
+    if encoder is None:
+        return Index(tuple(pieces), found)
+    columns = to_columns(encoder.encode(texts))
+    return Index(tuple(pieces), found, encoder, columns, counted([columns[INDICES]]))
 
 
 def embed_questions(config: JobConfig, questions: Iterable[str]) -> NDArray[np.float32]:
     """One row a question, by the job's embedder: shape ``[questions, dimension]``."""
-    texts = [canonical_text(question).strip() for question in questions]
-    return embed_distinct(make_embedder(config.embedder), texts, task="query")
+    return embed_distinct(make_embedder(config.embedder), [asked(one) for one in questions], task="query")

@@ -1,49 +1,35 @@
-"""Ask every variant all questions and sum up how well it answers."""
+"""Ask every variant all questions, by vectors, by terms and by both, and sum up how well it answers."""
 
 from __future__ import annotations
 
-import re
 import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pipeline.evaluate.ask import Asked, Words, ask, summary
 from pipeline.evaluate.corpus import Corpus, read_corpus
-from pipeline.evaluate.retrieve import Index, Piece, Vectors, build_index, embed_questions
-from transforms.evaluation.measures import Interval, bootstrap, ndcg, overlap, recall, reciprocal_rank
+from pipeline.evaluate.halves import Halves, chosen_on_one_half
+from pipeline.evaluate.retrieve import Index, Scores, Vectors, build_index, embed_questions
 from transforms.evaluation.questions import Answers, Question, find_answers, questions_of
 from transforms.model.errors import ParquetryError
+from transforms.retrieval.fusion import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Mapping, Sequence
 
     from pipeline.evaluate.settings import EvaluationConfig, Variant
+    from transforms.evaluation.measures import Interval
+    from transforms.retrieval.fusion import By, Fusion
 
-_WORD = re.compile(r"\w+|[^\w\s]")
-"""What is retrieved and counted: the same words for every variant, whatever its model calls a token."""
-_TOP = 3
-"""Documents that a report names for a question."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One question under one variant."""
-
-    question: Question
-    rank: int | None
-    """Of the first document that answers it, from 1; None where none was found."""
-    found: tuple[str, ...]
-    """The documents that came first."""
-    measures: Mapping[str, float]
+_ALL: tuple[By, ...] = ("dense", "sparse", "hybrid")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One variant."""
+    """One variant, searched in one way."""
 
     name: str
+    by: By
     chunks: int
     median_tokens: float
     embedded: int
@@ -59,6 +45,33 @@ class Evaluation:
     documents: int
     rejected: Mapping[str, str]
     results: tuple[Result, ...]
+    """By variant, then by what is searched by."""
+    halves: tuple[Halves, ...]
+    """Of each variant with sparse vectors; none where there are too few questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A variant with all that its questions need."""
+
+    variant: Variant
+    index: Index
+    questions: Sequence[Question]
+    answers: Sequence[Answers]
+    scores: Sequence[Scores]
+    words: Words
+    config: EvaluationConfig
+    embedded: int
+
+    @property
+    def ways(self) -> tuple[By, ...]:
+        """What it can be searched by."""
+        return _ALL if self.index.encoder else ("dense",)
+
+    def ask(self, number: int, by: By, fusion: Fusion = DEFAULT) -> Asked:
+        """One of the questions, asked in one way."""
+        ranked = [self.index.pieces[place] for place in self.scores[number].ranking(by, fusion)]
+        return ask(self.questions[number], self.answers[number], ranked, self.words, self.config)
 
 
 def evaluate(config: EvaluationConfig, variants: Sequence[Variant]) -> Evaluation:
@@ -70,111 +83,48 @@ def evaluate(config: EvaluationConfig, variants: Sequence[Variant]) -> Evaluatio
     questions = questions_of(config.questions)
     corpora: dict[str, Corpus] = {}
     vectors = Vectors()
-    results = []
+    results: list[Result] = []
+    halves: list[Halves] = []
     for variant in variants:
         key = repr([(source.name, source.root, source.extract) for source in variant.job.sources])
         if key not in corpora:
             corpora[key] = read_corpus(variant.job)
-        results.append(_result(variant, corpora[key], questions, config, vectors))
+        asking = _asking(variant, corpora[key], questions, config, vectors)
+        results += [_result(asking, by) for by in asking.ways]
+        if asking.index.encoder:
+            found = chosen_on_one_half(variant.name, questions, asking.ask, config.samples)
+            halves += [found] if found else []
     first = next(iter(corpora.values()))
-    return Evaluation(len(first.entries), first.rejected, tuple(results))
+    return Evaluation(len(first.entries), first.rejected, tuple(results), tuple(halves))
 
 
-def _result(
+def _asking(
     variant: Variant,
     corpus: Corpus,
     questions: Sequence[Question],
     config: EvaluationConfig,
     vectors: Vectors,
-) -> Result:
+) -> _Asking:
     answers = find_answers(questions, [entry.text for entry in corpus.entries], str(config.questions))
     before = vectors.embedded
     index = build_index(corpus, variant.job, vectors)
     if not index.pieces:
         raise ParquetryError(f"The corpus of {config.job} has no chunk to find.")
-    asked_vectors = embed_questions(variant.job, [question.question for question in questions])
-    words = _Words(corpus)
-    asked = tuple(
-        _ask(question, answer, row, index, words, config)
-        for question, answer, row in zip(questions, answers, asked_vectors, strict=True)
-    )
+    texts = [question.question for question in questions]
+    asked = zip(texts, embed_questions(variant.job, texts), strict=True)
+    scores = [index.scores(text, vector) for text, vector in asked]
+    embedded = vectors.embedded - before
+    return _Asking(variant, index, questions, answers, scores, Words(corpus), config, embedded)
+
+
+def _result(asking: _Asking, by: By) -> Result:
+    asked = tuple(asking.ask(number, by) for number in range(len(asking.questions)))
     return Result(
-        name=variant.name,
-        chunks=len(index.pieces),
-        median_tokens=statistics.median(piece.tokens for piece in index.pieces),
-        embedded=vectors.embedded - before,
-        measures=summary([one.measures for one in asked], config.samples),
+        name=asking.variant.name,
+        by=by,
+        chunks=len(asking.index.pieces),
+        median_tokens=statistics.median(piece.tokens for piece in asking.index.pieces),
+        embedded=asking.embedded,
+        measures=summary([one.measures for one in asked], asking.config.samples),
         asked=asked,
     )
-
-
-def summary(measures: Iterable[Mapping[str, float]], samples: int) -> dict[str, Interval]:
-    """Of each measure the mean over the questions that have it, in the order in which they first come."""
-    values: dict[str, list[float]] = {}
-    for one in measures:
-        for name, value in one.items():
-            values.setdefault(name, []).append(value)
-    return {name: bootstrap(each, samples) for name, each in values.items()}
-
-
-class _Words:
-    """The words of each document by position, found when they are first asked for."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self._found: dict[int, list[tuple[int, int]]] = {}
-
-    def name(self, document: int) -> str:
-        return self._corpus.entries[document].text.name
-
-    def within(self, document: int, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The words that lie in a span, each as its document and its position there."""
-        if document not in self._found:
-            text = self._corpus.entries[document].document.text
-            self._found[document] = [match.span() for match in _WORD.finditer(text)]
-        return ((document, a) for a, b in self._found[document] if a >= start and b <= end)
-
-
-def _ask(
-    question: Question,
-    answers: Answers,
-    vector: NDArray[np.float32],
-    index: Index,
-    words: _Words,
-    config: EvaluationConfig,
-) -> Asked:
-    ranked = [index.pieces[place] for place in index.ranking(vector)]
-    documents = list(dict.fromkeys(piece.document for piece in ranked))
-    # One of the documents is enough, so the first that is found is all there is to find.
-    rank = next((n for n, document in enumerate(documents, 1) if document in answers.documents), None)
-    relevant = [n == rank for n in range(1, len(documents) + 1)]
-    measures = {f"recall@{k}": recall(relevant, 1, k) for k in config.at}
-    measures["mrr"] = reciprocal_rank(relevant)
-    measures |= {f"ndcg@{k}": ndcg(relevant, 1, k) for k in config.at}
-    if answers.spans:
-        measures |= _over_spans(ranked, answers, words, config.retrieved_words)
-    return Asked(question, rank, tuple(words.name(document) for document in documents[:_TOP]), measures)
-
-
-def _over_spans(ranked: Sequence[Piece], answers: Answers, words: _Words, limit: int) -> dict[str, float]:
-    """Against the document that is answered best from: each of them answers alone."""
-    in_order = (word for piece in ranked for word in words.within(piece.document, piece.start, piece.end))
-    retrieved = first_distinct(in_order, limit)
-    by_document: dict[int, set[tuple[int, int]]] = {}
-    for document, start, end in answers.spans:
-        by_document.setdefault(document, set()).update(words.within(document, start, end))
-    found = [overlap(retrieved, wanted) for wanted in by_document.values() if wanted]
-    if not found:
-        return {}
-    best = max(found)
-    return {"span recall": best.recall, "span precision": best.precision, "span iou": best.iou}
-
-
-def first_distinct(words: Iterable[tuple[int, int]], limit: int) -> set[tuple[int, int]]:
-    """The first ``limit`` words that differ: what overlapping chunks share is retrieved once."""
-    found: set[tuple[int, int]] = set()
-    for word in words:
-        if len(found) == limit:
-            break
-        found.add(word)
-    return found

@@ -14,8 +14,10 @@ from pipeline.config.models import JobConfig, SourceConfig
 from pipeline.config.yaml_file import read_yaml
 from transforms.embedders.settings import EmbedderSettings
 from transforms.model.errors import ConfigError
+from transforms.sparse.settings import SparseSettings
 
-_EMBEDDER: TypeAdapter[EmbedderSettings] = TypeAdapter(EmbedderSettings)
+_EMBEDDER: TypeAdapter[Any] = TypeAdapter(EmbedderSettings)
+_SPARSE: TypeAdapter[Any] = TypeAdapter(SparseSettings)
 
 
 class _Keys(BaseModel):
@@ -30,6 +32,9 @@ class VariantKeys(BaseModel):
     name: str = Field(min_length=1, description="How reports name it.")
     embedder: dict[str, Any] | None = Field(
         default=None, description="Another embedder, with all its keys."
+    )
+    sparse: dict[str, Any] | None = Field(
+        default=None, description="Another sparse encoder, with all its keys."
     )
 
 
@@ -100,16 +105,16 @@ def _variant(keys: VariantKeys, n: int, job: JobConfig, faults: list[str]) -> Va
     except ValidationError as error:
         faults += [f"  variants[{n}].{fault}" for fault in faults_of(error, over).values()]
         return None
-    embedder = job.embedder
-    if keys.embedder is not None:
+    changes: dict[str, Any] = {"sources": sources}
+    for name, kinds, given in (("embedder", _EMBEDDER, keys.embedder), ("sparse", _SPARSE, keys.sparse)):
+        if given is None:
+            continue
         try:
-            embedder = _EMBEDDER.validate_python(keys.embedder)
+            changes[name] = kinds.validate_python(given)
         except ValidationError as error:
-            faults += [
-                f"  variants[{n}].embedder.{fault}" for fault in faults_of(error, keys.embedder).values()
-            ]
+            faults += [f"  variants[{n}].{name}.{fault}" for fault in faults_of(error, given).values()]
             return None
-    return Variant(name=keys.name, job=job.model_copy(update={"sources": sources, "embedder": embedder}))
+    return Variant(name=keys.name, job=job.model_copy(update=changes))
 
 
 def _source(source: SourceConfig, over: dict[str, Any]) -> SourceConfig:

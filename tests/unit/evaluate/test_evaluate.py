@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from pipeline.commands import evaluate as command
+from pipeline.evaluate.halves import in_first_half
 from pipeline.evaluate.run import evaluate
 from pipeline.evaluate.settings import load_evaluation
 from transforms.model.errors import ConfigError
+from transforms.retrieval.fusion import DEFAULT
 
 ROOT = Path(__file__).parents[3]
 FILES = {
@@ -50,7 +52,7 @@ def config(files, variants):
 def test_each_variant_answers_and_equal_texts_are_embedded_once(files):
     variants = [{"name": "whole"}, {"name": "again"}, {"name": "cut", "size": {"target": 60, "max": 60}}]
     found = evaluate(*load_evaluation(config(files, variants)))
-    whole, again, cut = found.results
+    whole, again, cut = (result for result in found.results if result.by == "dense")
     assert found.documents == 3
     assert (whole.chunks, again.chunks, cut.chunks) == (3, 3, 4)
     # What both cut alike has its vectors already: only the two pieces of the pump are new.
@@ -65,7 +67,7 @@ def test_each_variant_answers_and_equal_texts_are_embedded_once(files):
 def test_words_are_retrieved_up_to_the_limit_and_no_further(files):
     path = config(files, [{"name": "a"}])
     path.write_text(path.read_text() + "retrieved_words: 11\n")
-    [result] = evaluate(*load_evaluation(path)).results
+    result = evaluate(*load_evaluation(path)).results[0]
     # "# Soup Cut the onions and cook the soup for an hour ." has 13 words; the answer is the 10th to the 12th.
     [asked, _] = result.asked
     assert asked.measures["span recall"] == pytest.approx(2 / 3)
@@ -93,9 +95,68 @@ def test_the_table_has_a_line_a_measure(files, capsys):
     assert "2 questions, 3 documents" in shown
 
 
+def test_a_variant_is_searched_by_vectors_by_words_and_by_both(files, capsys):
+    variants = [{"name": "a"}, {"name": "b", "sparse": {"kind": "none"}}]
+    found = evaluate(*load_evaluation(config(files, variants)))
+    assert [(result.name, result.by) for result in found.results] == [
+        ("a", "dense"), ("a", "sparse"), ("a", "hybrid"), ("b", "dense"),
+    ]  # fmt: skip
+    assert found.results[0].measures == found.results[3].measures
+    assert found.halves == ()
+    command.run(config(files, variants), html=files / "page.html", as_json=False)
+    shown = capsys.readouterr().out
+    assert "No weight was chosen: a half of the questions has fewer than 10." in shown
+    assert [line for line in shown.splitlines() if line.strip() in ("dense", "sparse", "hybrid")]
+    hybrid = shown[shown.index("hybrid") :]
+    # The variant without sparse vectors has no figure there.
+    assert re.search(r"^mrr +1\.000 \[1\.00, 1\.00\] *$", hybrid, re.MULTILINE)
+    assert "<td>sparse</td>" in (files / "page.html").read_text()
+
+
+NAMES = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("abo", "evi", "iru")]
+
+
+@pytest.fixture
+def many(files):
+    """As many questions, each with the name of one file; to the model any two texts are unrelated."""
+    for name in NAMES:
+        (files / "corpus" / f"{name}.md").write_text(f"The part {name} is kept in its own drawer.\n")
+    asked = [{"question": f"Where is {name}?", "documents": [f"docs/{name}.md"]} for name in NAMES]
+    (files / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in asked))
+    return config(files, [{"name": "a", "embedder": {"kind": "hash", "dimension": 16}}])
+
+
+def test_the_weight_is_chosen_on_one_half_and_measured_on_the_other(many, capsys):
+    (half,) = evaluate(*load_evaluation(many)).halves
+    assert half.chosen_on == sum(in_first_half(f"Where is {name}?") for name in NAMES)
+    assert half.chosen_on + half.measured_on == len(NAMES)
+    assert half.measure == "mrr"
+    assert half.fusion.weight > DEFAULT.weight
+    means = {way: measures["mrr"].mean for way, measures in half.measures.items()}
+    assert means["dense"] < means["hybrid"] < means["chosen"] <= means["sparse"] == 1.0
+    command.run(many, html=None, as_json=False)
+    said = " ".join(capsys.readouterr().out.split())
+    assert (
+        f"a: {half.fusion}, chosen on {half.chosen_on} questions by their mrr; on the {half.measured_on}"
+        in said
+    )
+    command.run(many, html=None, as_json=True)
+    (record,) = json.loads(capsys.readouterr().out)["halves"]
+    assert record["measures"]["chosen"]["mrr"]["mean"] == means["chosen"]
+    assert record["fusion"] == {"method": half.fusion.method, "weight": half.fusion.weight}
+
+
+def test_the_half_of_a_question_depends_on_its_words_alone():
+    assert [in_first_half(f"Question {number}?") for number in range(8)] == [
+        False, False, False, True, True, False, True, True,
+    ]  # fmt: skip
+    assert 450 < sum(in_first_half(f"Question {number}?") for number in range(1000)) < 550
+
+
 @pytest.mark.parametrize(
     ("variants", "said"),
     [
+        ([{"name": "a", "sparse": {"kind": "bm26"}}], "variants[0].sparse."),
         ([{"name": "a"}, {"name": "a"}], "variants: more than one is called a"),
         ([{"name": "a", "strategy": "sectons"}], "variants[0].strategy: must be one of"),
         ([{"name": "a", "embedder": {"kind": "statik"}}], "variants[0].embedder."),
