@@ -33,10 +33,12 @@ _THAI_SPACE = r"|(?<=[\u0e01-\u0e45\u0e47-\u0e5b])[ ]++(?=[\u0e01-\u0e2e\u0e30-\
 # The vowel signs of Devanagari are no letters to `\w`.
 _BEFORE = re.compile(r"([\w\u0900-\u0963]+(?:\.[\w\u0900-\u0963]+)*)\Z")
 _GERMAN_MONTH = re.compile(r"\s(?:Jan|Feb|März|Mrz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\b")
+_GERMAN_ARTICLE = re.compile(r"\b(?:im|der|des|dem|den|das|die|zur|beim)\s\Z", re.IGNORECASE)
+_LONGEST_ARTICLE = 6
 _MONTHS = "jan feb mar apr jun jul aug sep sept oct okt nov dec dez"
 _ABBREVIATIONS: dict[Language, str] = {
     "en": f"dr mr mrs ms prof st sr jr vs etc e.g i.e cf al fig figs no nos vol pp p ed eds inc ltd co dept approx"
-    f" art max min ex par {_MONTHS}",
+    f" art max min ex par eq eqs sec secs gov sen rep gen capt lt sgt maj rev hon {_MONTHS}",
     "de": f"dr prof st nr abs art bzw ca d.h evtl ggf s str tel u.a usw vgl z.b bspw inkl max min mind co abb kap"
     f" bd hr hrn fr geb {_MONTHS}",
     "fr": "m mm mme mlle dr prof st ste av p pp ex cf etc art chap fig n no env janv févr avr juil sept oct nov déc",
@@ -68,7 +70,7 @@ class SentenceRules:
     abbreviations: frozenset[str]
     """Words in lower case behind which a full stop ends none."""
     german: bool
-    """A full stop behind the number of a day, before a month, ends none."""
+    """A full stop behind the number of a day, before a month, ends none, nor one behind an ordinal with its article."""
 
 
 @lru_cache(maxsize=64)
@@ -131,9 +133,19 @@ def _is_no_end(text: str, at: int, position: int, rules: SentenceRules) -> bool:
         return True
     if not word.isdigit():
         return False
-    if rules.german and len(word) < 3 and _GERMAN_MONTH.match(text, position + 1):
+    start = position - len(word)
+    if rules.german and len(word) < 3 and _is_german_ordinal(text, at, start, position + 1):
         return True
-    return _begins_line(text, at, position - len(word))
+    return _begins_line(text, at, start)
+
+
+def _is_german_ordinal(text: str, at: int, start: int, end: int) -> bool:
+    """Whether a number with its full stop is one: the day of a month, or one of a kind, as in `im 19. Jahrhundert`."""
+    if _GERMAN_MONTH.match(text, end):
+        return True
+    follows = _NEXT_INK.match(text, end)
+    has_noun = follows is not None and follows[1].isupper()
+    return has_noun and _GERMAN_ARTICLE.search(text, max(at, start - _LONGEST_ARTICLE), start) is not None
 
 
 def _begins_line(text: str, at: int, position: int) -> bool:

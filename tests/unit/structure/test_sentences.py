@@ -32,6 +32,8 @@ def split(text: str) -> list[str]:
         ["one", "two"],
         ["料金は三つです。", "解約できますか？", "「返金します。」", "はい"],
         ["El Sr. Gómez llegó.", "¿Qué dijo?", "¡Nada!", "Se fue."],
+        ["Gov. Reed, Gen. Hall and Rep. Snow agree with Eq. 4 and Sec. 2.", "Next."],
+        ["Im 19. Jahrhundert und im 2. Weltkrieg war es so.", "Es waren 19.", "Dann kam der 3. Mann."],
         ["Das gilt z.B. für Dr. Müller bzw. Prof. Lang.", "Es gilt ca. 5 Tage.", "Ende."],
         ["Он живёт на ул. Ленина, см. рис. 2 и т.д. всегда.", "Потом ушёл.", "Да!"],
         ["यह है।", "वह भी।"],
