@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.commands.counts import counts_table
 from pipeline.config import load_config
-from pipeline.lean import collect_rarely, look_for_no_pandas
+from pipeline.lean import collect_rarely, keep_memory, look_for_no_pandas
 from pipeline.output import done_before_it_is_said, json_line, plain_console
 from pipeline.progress import progress_shown
 from pipeline.run import run_job
@@ -40,6 +40,7 @@ def run(
 ) -> int:
     """Run the job of a configuration file; the exit code says whether the table is up to date."""
     start = time.monotonic()
+    keep_memory()
     look_for_no_pandas()
     collect_rarely()
     job = with_budget(load_config(config), words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import posixpath
 import zipfile
+from functools import lru_cache
 
 from transforms.model.errors import RejectedError
 
@@ -70,8 +71,12 @@ def remedy(name: str) -> str | None:
     return None if found is None else f"It is {found}."
 
 
+@lru_cache(maxsize=16)
 def ending(name: str) -> str:
-    """A name's ending with its dot, in small letters; blanks and dots behind it, which nobody sees, are none of it."""
+    """A name's ending with its dot, in small letters; blanks and dots behind it, which nobody sees, are none of it.
+
+    It is asked for several times of each file in turn.
+    """
     return posixpath.splitext(posixpath.basename(name).rstrip(" ."))[1].lower()
 
 

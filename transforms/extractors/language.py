@@ -37,7 +37,7 @@ def with_language(document: Document) -> Document:
     words = _words(document)
     found = detect(words)
     if found is None or (stated is not None and _primary(stated) == _primary(found)):
-        return replace(document, language=stated)
+        return document if document.language == stated else replace(document, language=stated)
     if stated is None:
         return replace(document, language=found)
     if len(words) < _LETTERS_TO_OVERRULE:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import traceback
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,7 +68,7 @@ def extract(
         raise RejectedError(BUG, _fault(error, kind)) from error
     found = with_clean_facts(found.checked(whole=part is None))
     if settings.detect_language and kind not in _HOLDERS:
-        found = replace(found, documents=tuple(map(with_language, found.documents)))
+        found = Extraction(tuple(map(with_language, found.documents)), found.refused)
     return found
 
 

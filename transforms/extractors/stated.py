@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transforms.extractors.extraction import Extraction
 from transforms.model.document import JsonValue, canonical_text
 
 if TYPE_CHECKING:
-    from transforms.extractors.extraction import Extraction, RefusedPart
+    from transforms.extractors.extraction import RefusedPart
     from transforms.model.document import Document
 
 _MOST_BITS = 10_000
@@ -23,11 +24,7 @@ _MOST_BITS = 10_000
 
 def with_clean_facts(found: Extraction) -> Extraction:
     """The same documents and refused parts, with all that is stated of them in a form that can be stored."""
-    return replace(
-        found,
-        documents=tuple(map(_document, found.documents)),
-        refused=tuple(map(_refused, found.refused)),
-    )
+    return Extraction(tuple(map(_document, found.documents)), tuple(map(_refused, found.refused)))
 
 
 def clean_value(value: JsonValue) -> JsonValue:
@@ -44,13 +41,13 @@ def clean_value(value: JsonValue) -> JsonValue:
 
 
 def _document(document: Document) -> Document:
-    return replace(
-        document,
-        title=_text(document.title),
-        record=_text(document.record),
-        language=_text(document.language),
-        metadata={canonical_text(name): clean_value(value) for name, value in document.metadata.items()},
-    )
+    stated = document.title, document.record, document.language
+    title, record, language = map(_text, stated)
+    metadata = {canonical_text(name): clean_value(value) for name, value in document.metadata.items()}
+    if (title, record, language) == stated and metadata == document.metadata:
+        # Of nearly all documents: a copy costs as much as all of this.
+        return document
+    return replace(document, title=title, record=record, language=language, metadata=metadata)
 
 
 def _refused(part: RefusedPart) -> RefusedPart:

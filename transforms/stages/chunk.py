@@ -54,19 +54,20 @@ def chunk_shard(shard: ExtractedShard, job: Job) -> ChunkedShard:
     infos = {info.name: info for info in shard.renew}
     renewed = renewed_documents(former, infos, source.recipe, job.snapshot)
     kept = [*counts, *renewed["doc_id"].to_pylist()]
+    rows = document_rows(to_cut, [len(chunks) for chunks in cut], source, job)
     return ChunkedShard(
         plan=shard.plan,
         carried=shard.carried,
         documents=pa.concat_tables(
             [
-                document_rows(to_cut, [len(chunks) for chunks in cut], source, job),
+                rows,
                 document_rows(same, [counts[doc.doc_id] for doc in same], source, job),
                 renewed,
             ]
         ),
         chunks=pa.concat_tables(
             [
-                chunk_rows(to_cut, cut, source, job, embedder),
+                chunk_rows(to_cut, rows, cut, source, job, embedder),
                 renewed_chunks(shard.carried.chunks, kept, embedder, source, job),
             ]
         ),

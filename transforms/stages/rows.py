@@ -39,6 +39,13 @@ _OF_CUT = (
 )  # fmt: skip
 
 
+_OF_DOCUMENT = {
+    "doc_id": "doc_id", "doc_uri": "doc_uri", "doc_sha256": "text_sha256", "doc_chars": "text_chars",
+    "chunk_count": "chunk_count", "metadata": "metadata",
+}  # fmt: skip
+"""Columns of chunks that are columns of their documents, and what they are called there."""
+
+
 def document_rows(
     documents: Sequence[SourceDocument], counts: Sequence[int], source: SourceSpec, job: Job
 ) -> pa.Table:
@@ -81,14 +88,15 @@ def document_rows(
 
 def chunk_rows(
     documents: Sequence[SourceDocument],
+    rows: pa.Table,
     cut: Sequence[Sequence[Chunk]],
     source: SourceSpec,
     job: Job,
     embedder: Embedder,
 ) -> pa.Table:
-    """One row a chunk, in the order of the documents."""
+    """One row a chunk, in the order of the documents, whose own ``rows`` are given."""
     chunks = list(chain.from_iterable(cut))
-    columns = _document_columns(documents, cut, source)
+    columns = _document_columns(documents, rows, cut, source)
     columns |= _chunk_columns(chunks)
     columns |= _identity_columns(documents, cut, columns["text_sha256"], source)
     columns |= {
@@ -105,33 +113,25 @@ def chunk_rows(
 
 
 def _document_columns(
-    documents: Sequence[SourceDocument], cut: Sequence[Sequence[Chunk]], source: SourceSpec
+    documents: Sequence[SourceDocument], rows: pa.Table, cut: Sequence[Sequence[Chunk]], source: SourceSpec
 ) -> dict[str, Any]:
     """Columns that are equal in all rows of a document: computed once for each, then repeated."""
-    store = open_store(source.root)
-    counts = [len(chunks) for chunks in cut]
-    places = pa.array(np.repeat(np.arange(len(documents)), counts))
+    places = pa.array(np.repeat(np.arange(len(documents)), [len(chunks) for chunks in cut]))
     titles = [document_title(doc.document, plain_id(doc.doc_id), source.chunk) for doc in documents]
     headers = [header_of(doc.document, source.chunk) for doc in documents]
     of_document: dict[str, list[Any]] = {
-        "doc_id": [doc.doc_id for doc in documents],
-        "doc_uri": [store.uri(doc.info.name) for doc in documents],
         "doc_title": [title.text for title in titles],
         "doc_title_from": [title.origin for title in titles],
         "doc_type": [source.chunk.doc_type_of(doc.document.metadata) for doc in documents],
-        "doc_sha256": [sha256_hex(doc.document.text) for doc in documents],
-        "doc_chars": [len(doc.document.text) for doc in documents],
-        "chunk_count": counts,
         "doc_number": [header.doc_number for header in headers],
         "revision": [header.revision for header in headers],
         "authorising_role": [header.authorising_role for header in headers],
         "effective_date": [header.effective_date for header in headers],
         "effective_date_raw": [header.effective_date_raw for header in headers],
-        "metadata": [_json(doc.document.metadata) for doc in documents],
     }
-    return {
-        name: pa.array(values, CHUNKS.field(name).type).take(places) for name, values in of_document.items()
-    }
+    columns = {name: pa.array(values, CHUNKS.field(name).type) for name, values in of_document.items()}
+    columns |= {name: rows[theirs].combine_chunks() for name, theirs in _OF_DOCUMENT.items()}
+    return {name: values.take(places) for name, values in columns.items()}
 
 
 def _chunk_columns(chunks: Sequence[Chunk]) -> dict[str, Any]:
@@ -199,4 +199,6 @@ def _constant(value: str | int, count: int) -> pa.Array:
 
 
 def _json(metadata: Mapping[str, Any]) -> str:
+    if not metadata:
+        return "{}"
     return json.dumps(dict(metadata), sort_keys=True, ensure_ascii=False, allow_nan=False, default=str)

@@ -41,3 +41,13 @@ def test_pandas_that_is_there_already_stays_known_to_arrow():
         "look_for_no_pandas()\n"
         "print(pa.array(pd.Series([None, 2.0])).null_count)\n"
     ) == ["1"]
+
+
+def test_a_process_keeps_its_memory_where_it_can_and_works_as_before():
+    assert said(
+        "import platform, pyarrow as pa\n"
+        "from pipeline.lean import keep_memory\n"
+        "keep_memory()\n"
+        "print(pa.default_memory_pool().backend_name == 'system' or platform.libc_ver()[0] != 'glibc')\n"
+        "print(pa.array(range(10**6)).nbytes)\n"
+    ) == ["True", "8000000"]
