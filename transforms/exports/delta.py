@@ -19,7 +19,7 @@ from transforms.exports.checking import Folder, Known
 from transforms.exports.files import ExportedFile
 from transforms.exports.profile import Fault, Job, Profile, Whole
 from transforms.exports.rules import ID, VECTOR
-from transforms.exports.sparse import COLUMNS_OF_LISTS
+from transforms.exports.sparse import COLUMNS_OF_LISTS, signed
 from transforms.loaders.stream import files_of
 from transforms.model.errors import ConfigError, GuardError
 from transforms.sparse.columns import INDICES, VALUES
@@ -118,7 +118,7 @@ def _commit(
     from deltalake import Schema
     from deltalake.transaction import CommitProperties, RemoveAction, create_table_with_add_actions
 
-    schema = Schema.from_arrow(pa.schema([*map(_signed, CHUNKS), (_SOURCE, pa.string())]))
+    schema = Schema.from_arrow(pa.schema([*map(signed, CHUNKS), (_SOURCE, pa.string())]))
     facts = CommitProperties(
         custom_metadata={"parquetry.table": job.table, "parquetry.snapshot": str(job.snapshot)}
     )
@@ -142,14 +142,6 @@ def _commit(
         table.create_write_transaction(
             [*adds, *removes], "append", schema, partition_by=[_SOURCE], commit_properties=facts
         )
-
-
-def _signed(field: pa.Field) -> pa.Field:
-    """The column as Delta has it: without numbers that have no sign, whose place is a wider type."""
-    kind = field.type
-    if pa.types.is_list(kind) and kind.value_type == pa.uint32():
-        kind = pa.list_(kind.value_field.with_type(pa.int64()))
-    return pa.field(field.name, kind, field.nullable)
 
 
 def _added(path: str, file: FileInfo) -> Any:

@@ -130,6 +130,14 @@ def column_faults(row: Mapping[str, object], form: Sparse = COLUMNS_OF_LISTS) ->
         yield from sparse_faults(indices, values, form)
 
 
+def signed(field: pa.Field) -> pa.Field:
+    """A column for readers that know no numbers without a sign: those of 32 bits are of a wider type there."""
+    kind = field.type
+    if pa.types.is_list(kind) and kind.value_type == pa.uint32():
+        kind = pa.list_(kind.value_field.with_type(pa.int64()))
+    return pa.field(field.name, kind, field.nullable)
+
+
 def sparse_types(schema: pa.Schema | None) -> dict[str, pa.DataType]:
     """The types that the two columns have to have, where a file has one of them."""
     types = {INDICES: pa.list_(pa.uint32()), VALUES: pa.list_(pa.float32())}

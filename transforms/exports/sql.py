@@ -10,7 +10,7 @@ from transforms.exports.checking import Broken, Folder, Known
 from transforms.exports.files import Cap, ParquetOutput
 from transforms.exports.profile import COLUMNS, Fault, Job
 from transforms.exports.rules import ID, VECTOR
-from transforms.exports.sparse import column_faults
+from transforms.exports.sparse import column_faults, signed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ def upserts(job: Job) -> ParquetOutput:
         [
             pa.field(ID, pa.string(), nullable=False),
             pa.field(VECTOR, pa.list_(pa.field("element", pa.float32(), nullable=False))),
-            *job.fields,
+            *map(signed, job.fields),
         ]
     )
 

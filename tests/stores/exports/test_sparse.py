@@ -350,6 +350,17 @@ def test_polars_reads_ids_above_the_largest_number_with_a_sign_from_delta(table_
     assert [each["sparse_indices"] for each in found] == [[7, 2**32 - 2]]
 
 
+@pytest.mark.parametrize("profile", ["bigquery", "snowflake"])
+def test_sql_stores_get_indices_with_a_sign(profile, table_of, tmp_path):
+    exported(
+        table_of([row("a", sparse_indices=[2**32 - 2], sparse_values=[1.0])], sparse=ENCODER),
+        profile,
+        tmp_path / "out",
+    )
+    found = pq.read_table(one(tmp_path / "out", "upserts/*.parquet"))
+    assert found.schema.field("sparse_indices").type.value_type == pa.int64()
+
+
 def test_the_writer_of_milvus_takes_the_vectors(table, tmp_path):
     needs("pymilvus")
     # The package around it asks for clients of object stores.
