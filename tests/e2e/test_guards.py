@@ -26,6 +26,7 @@ def night(world):
 
     def run(sources=("docs", "notes"), *, allow_deletes=False, **changes):
         entries = [{"name": name, "root": str(world.corpus / name)} for name in sources]
+        entries = changes.pop("config_sources", entries)
         config = world.config(**({"embedder": CHEAP, "sources": entries} | changes))
         return run_job(config, allow_deletes=allow_deletes)
 
@@ -248,3 +249,19 @@ def test_a_source_that_cannot_be_listed_keeps_its_rows_on_other_runners_too(nigh
     assert (outcome.status, list(outcome.incomplete)) == ("published", ["notes"])
     assert len(texts(world, "notes")) == 1
     assert len(texts(world, "docs")) == 2
+
+
+def test_a_source_in_which_nothing_is_found_is_told_and_keeps_nobody_from_publishing(night, world):
+    entries = [
+        {"name": "docs", "root": str(world.corpus / "docs"), "include": ["**/*.pfd"]},
+        {"name": "notes", "root": str(world.corpus / "notes")},
+    ]
+    sentence = (
+        f"Source `docs` is empty: below {world.corpus / 'docs'} there is nothing that its `include` and `exclude` "
+        "let pass."
+    )
+    first = night(config_sources=entries)
+    assert (first.status, first.notices) == ("published", (sentence,))
+    assert json.loads((world.snapshot(1) / "report.json").read_text())["notices"] == [sentence]
+    assert night(config_sources=entries).notices == (sentence,)
+    assert night(config_sources=entries[1:], allow_deletes=True).notices == ()

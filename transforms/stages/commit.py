@@ -26,7 +26,7 @@ from transforms.table.rejected import rejected_table
 from transforms.table.writer import to_parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from transforms.model.shard import FileInfo, Rejection, ShardReceipt
     from transforms.planning.plan import SourcePlan
@@ -64,6 +64,7 @@ class _Result:
     """By source."""
     totals: dict[str, int]
     incomplete: dict[str, str]
+    notices: tuple[str, ...]
 
 
 def commit_snapshot(job: Job, plans: Sequence[SourcePlan], receipts: Sequence[ShardReceipt]) -> Outcome:
@@ -98,7 +99,7 @@ def _decide(
     if parent is not None and _nothing_new(receipts, result, parent):
         return _outcome(job, "unchanged", job.parent, result, receipts)
     _check_vectors(job, receipts)
-    run = Run(result.rejected, result.incomplete, receipts)
+    run = Run(result.rejected, result.incomplete, receipts, result.notices)
     publish(
         open_store(job.table),
         _draft(job, result),
@@ -126,7 +127,20 @@ def _gather(
         counts=counts,
         totals=summed(counts.values()),
         incomplete={plan.source: plan.problem for plan in plans if plan.problem},
+        notices=tuple(dict.fromkeys(_notices(job, plans, receipts))),
     )
+
+
+def _notices(job: Job, plans: Sequence[SourcePlan], receipts: Sequence[ShardReceipt]) -> Iterator[str]:
+    """What a person should know: what embedders noticed, and where nothing was found, as for a slip in a pattern."""
+    for receipt in receipts:
+        yield from receipt.notices
+    for plan in plans:
+        if job.selection.is_everything and not plan.listed and not plan.problem:
+            yield (
+                f"Source `{plan.source}` is empty: below {job.source[plan.source].root} there is nothing that its "
+                "`include` and `exclude` let pass."
+            )
 
 
 def _deleted(
@@ -273,5 +287,5 @@ def _outcome(
             for name in ("opened", "extracted", "chunked")
         },
         incomplete=result.incomplete,
-        notices=tuple(dict.fromkeys(notice for receipt in receipts for notice in receipt.notices)),
+        notices=result.notices,
     )

@@ -33,6 +33,7 @@ class Run:
     rejected: Sequence[Rejection]
     incomplete: Mapping[str, str]
     receipts: Sequence[ShardReceipt]
+    notices: Sequence[str]
 
 
 def inspect_snapshot(job: Job, manifest: Manifest, parent: Snapshot | None, run: Run) -> None:
@@ -52,7 +53,7 @@ def inspect_snapshot(job: Job, manifest: Manifest, parent: Snapshot | None, run:
         run.incomplete,
         seconds=_seconds(run.receipts),
         embedded_tokens=sum(receipt.embedded_tokens for receipt in run.receipts),
-        notices=list(dict.fromkeys(notice for receipt in run.receipts for notice in receipt.notices)),
+        notices=list(run.notices),
         retrieval=retrieval,
         figures=figures,
     )

@@ -38,7 +38,7 @@ class Outcome:
     incomplete: dict[str, str] = field(default_factory=dict)
     """Sources that could not be listed whole, and why: they keep the rows they had."""
     notices: tuple[str, ...] = ()
-    """What the embedder noticed: sentences for a person."""
+    """What the embedder noticed, and sources without objects: sentences for a person."""
     refusal: str = ""
     """What the guard said that refused."""
 
