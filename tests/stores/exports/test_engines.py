@@ -1,4 +1,4 @@
-"""Exports in the engines that run here: PostgreSQL's COPY, Milvus's import, readers of Delta, a model of S3 Vectors."""
+"""Exports in engines that run here: PostgreSQL's COPY, Milvus's import, OpenSearch, readers of Delta, S3 Vectors."""
 
 import importlib.util
 import json
@@ -12,11 +12,12 @@ import pytest
 
 from tests.stores.exports.conftest import row
 from tests.stores.exports.reading import milvus as held_by_milvus
-from tests.stores.history import DIMENSION, at, rows, similarities
+from tests.stores.history import DIMENSION, at, rows, scores, similarities, weights
 from transforms.exports.export import Wishes, check, export
 from transforms.exports.registry import find_profile
 from transforms.model.errors import GuardError
 
+JSON, NDJSON = ({"Content-Type": kind} for kind in ("application/json", "application/x-ndjson"))
 QUESTION = np.random.default_rng(7).standard_normal(DIMENSION).astype(np.float32)
 HARD = {"text": '"a"\\b\r\nc\td\u2028,🚀', "section_path": ['"', "\\", "{a,b}", "", "NULL", "\n"]}
 
@@ -228,6 +229,45 @@ def test_a_delta_table_that_somebody_else_writes_to_is_left_alone(table, tmp_pat
     at(table, 2)
     with pytest.raises(GuardError, match="files that no export wrote"):
         exported(table, "delta", tmp_path / "out")
+
+
+def test_opensearch_takes_the_requests_and_finds_by_both_vectors(table, tmp_path):
+    import httpx
+
+    from tests.stores.servers.opensearch import missing, opensearch_server
+
+    if missing():
+        pytest.skip(missing())
+    at(table, 1)
+    exported(table, "opensearch", tmp_path / "old")
+    at(table, 3)
+    exported(table, "opensearch", tmp_path / "new", since=1)
+    found = rows(table, 3)
+    terms = weights(table, 3, next(iter(found.values()))["sparse_indices"])
+    features = [
+        {"rank_feature": {"field": f"sparse.{term}", "linear": {}, "boost": weight}}
+        for term, weight in terms.items()
+    ]
+    with opensearch_server() as url, httpx.Client(base_url=url, timeout=60) as client:
+        definition = (tmp_path / "old/index.opensearch.json").read_bytes()
+        client.put("/chunks", content=definition, headers=JSON).raise_for_status()
+        for path in [
+            path for name in ("old", "new") for path in sorted((tmp_path / name).glob("*/*.ndjson"))
+        ]:
+            answer = client.post("/chunks/_bulk", content=path.read_bytes(), headers=NDJSON).json()
+            assert answer["errors"] is False
+        client.post("/chunks/_refresh").raise_for_status()
+
+        def best(query, most):
+            answer = client.post("/chunks/_search", json={"size": most, "query": query}).raise_for_status()
+            return [hit["_id"] for hit in answer.json()["hits"]["hits"]]
+
+        assert set(best({"match_all": {}}, 1_000)) == found.keys()
+        by_terms = best({"bool": {"should": features}}, 5)
+        near = best({"knn": {"embedding": {"vector": QUESTION.tolist(), "k": 200}}}, 5)
+    true, cosines = scores(found, terms), similarities(found, QUESTION)
+    assert [true[key] for key in by_terms] == pytest.approx(sorted(true.values())[:-6:-1], rel=2**-8)
+    assert [cosines[key] for key in near] == pytest.approx(sorted(cosines.values())[:-6:-1], abs=1e-5)
 
 
 def test_boto3_takes_the_calls_for_s3_vectors(table, tmp_path, monkeypatch):
