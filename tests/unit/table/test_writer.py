@@ -6,7 +6,7 @@ import pytest
 
 from transforms.model.ids import sha256_hex
 from transforms.table import writer
-from transforms.table.schema import CHUNKS
+from transforms.table.schema import CHUNKS, DOCUMENTS
 from transforms.table.writer import group_rows, to_parquet, write_table
 
 
@@ -31,6 +31,26 @@ def test_a_file_says_what_made_it_and_nothing_of_arrow(vectors):
     assert file.metadata.metadata[b"parquetry.schema_version"] == b"1"
     assert b"ARROW:schema" not in file.metadata.metadata
     assert file.metadata.row_group(0).column(0).compression == "ZSTD"
+
+
+def test_all_columns_are_compressed_but_vectors():
+    kinds = {"text": pa.string(), "blocks": DOCUMENTS.field("blocks").type}
+    kinds |= {name: CHUNKS.field(name).type for name in ("embedding", "embedding_int8", "embedding_bits")}
+    table = pa.table({name: pa.nulls(2, kind) for name, kind in kinds.items()})
+    group = pq.ParquetFile(pa.BufferReader(to_parquet(table, {}))).metadata.row_group(0)
+    columns = [group.column(number) for number in range(group.num_columns)]
+    assert [(one.path_in_schema, one.compression) for one in columns] == [
+        ("text", "ZSTD"),
+        ("blocks.list.element.kind", "ZSTD"),
+        ("blocks.list.element.start", "ZSTD"),
+        ("blocks.list.element.end", "ZSTD"),
+        ("blocks.list.element.level", "ZSTD"),
+        ("blocks.list.element.title", "ZSTD"),
+        ("blocks.list.element.language", "ZSTD"),
+        ("embedding.list.element", "UNCOMPRESSED"),
+        ("embedding_int8.list.element", "UNCOMPRESSED"),
+        ("embedding_bits", "UNCOMPRESSED"),
+    ]
 
 
 def test_statistics_find_a_document(vectors, monkeypatch):
