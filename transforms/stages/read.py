@@ -13,7 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.extractors.detect import reads_alike
-from transforms.model.errors import CredentialsError, PreconditionError, StorageError, TooLargeError
+from transforms.model.errors import (
+    CredentialsError,
+    NotFoundError,
+    PreconditionError,
+    StorageError,
+    TooLargeError,
+)
 from transforms.model.ids import sha256_hex
 from transforms.model.shard import Work
 from transforms.planning.place import uris
@@ -198,7 +204,7 @@ def _read(info: ObjectInfo, source: SourceSpec, limit: int) -> Payload | Rejecti
             data = read_spans(store, info.name, info.token, info.records.spans)
             return Payload(info, data, info.records.object_sha256)
         data = store.read(info.name, token=info.token, limit=limit)
-    except PreconditionError:
+    except (NotFoundError, PreconditionError):
         detail = "The object was replaced or deleted after it was listed; the next run reads it."
         return rejection(source, info, "read", "changed_while_reading", detail)
     except TooLargeError as error:
