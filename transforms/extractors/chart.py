@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from transforms.extractors.drawing_text import paragraphs
 from transforms.extractors.markdown_writer import MarkdownWriter
@@ -26,18 +26,19 @@ _FIRST_DAY = datetime.datetime(1899, 12, 30)
 
 
 def write_charts(package: Package, part: str, holder: Element, out: MarkdownWriter) -> None:
-    """Write the charts that an element of a part shows; raises ``corrupt`` for what is no XML."""
+    """Write the charts that an element of a part shows; one that is damaged is passed over."""
     for pointer in holder.iter(f"{_C}chart"):
-        relation = package.relations(part).get(pointer.get(RELATION_ID, ""))
-        if relation is not None and relation.target in package.archive:
-            _write(package.tree(relation.target), out)
+        root = package.drawn(part, pointer.get(RELATION_ID, ""))
+        if root is not None:
+            _write(root, out)
 
 
 def _write(root: Element, out: MarkdownWriter) -> None:
     for chart in root.iterfind(f"{_C}chart"):
         title = chart.find(f"{_C}title")
         out.paragraph("" if title is None else _title(title))
-        out.table(_rows([*chart.iter(f"{_C}ser")]))
+        for names, series in _groups(chart.iter(f"{_C}ser")):
+            out.table(_rows(names, series))
         for axis in chart.iterfind(f"{_C}plotArea/*/{_C}title"):
             out.paragraph(_title(axis))
 
@@ -48,12 +49,21 @@ def _title(title: Element) -> str:
     return typed or " ".join(_points(title.find(f"{_C}tx")).values())
 
 
-def _rows(series: list[Element]) -> Iterator[list[str]]:
-    """A column a series, a row a place on the axis that they share."""
-    names: dict[int, str] = {}
-    columns = [_points(_child(each, _VALUES)) for each in series]
+def _groups(series: Iterable[Element]) -> list[tuple[dict[int, str], list[Element]]]:
+    """The series that share an axis of the same names, as those of points seldom do; without names, the last one's."""
+    groups: list[tuple[dict[int, str], list[Element]]] = []
     for each in series:
-        names = {**_points(_child(each, _NAMES)), **names}
+        names = _points(_child(each, _NAMES))
+        if groups and names in ({}, groups[-1][0]):
+            groups[-1][1].append(each)
+        else:
+            groups.append((names, [each]))
+    return groups
+
+
+def _rows(names: dict[int, str], series: list[Element]) -> Iterator[list[str]]:
+    """A column a series, a row a place on the axis that they share."""
+    columns = [_points(_child(each, _VALUES)) for each in series]
     yield ["", *(_series_name(each, number) for number, each in enumerate(series, 1))]
     for place in sorted({place for column in columns for place in column})[:_POINTS_AT_MOST]:
         yield [names.get(place, str(place + 1)), *(column.get(place, "") for column in columns)]

@@ -11,15 +11,10 @@ _DATA = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}dm
 
 
 def diagram_lines(package: Package, part: str, holder: Element) -> list[Paragraph]:
-    """The paragraphs of the diagrams that an element of a part shows.
-
-    Raises:
-        RejectedError: ``corrupt``, where a diagram's part is missing or damaged.
-    """
+    """The paragraphs of the diagrams that an element of a part shows; one that is damaged is passed over."""
     lines: list[Paragraph] = []
     for pointer in holder.iter(f"{_DIAGRAM}relIds"):
-        relation = package.relations(part).get(pointer.get(_DATA, ""))
-        if relation is not None:
-            texts = package.tree(relation.target).iter(f"{_DIAGRAM}t")
-            lines += [line for text in texts for line in paragraphs(text) if line.text.strip()]
+        root = package.drawn(part, pointer.get(_DATA, ""))
+        texts = () if root is None else root.iter(f"{_DIAGRAM}t")
+        lines += [line for text in texts for line in paragraphs(text) if line.text.strip()]
     return lines

@@ -208,7 +208,8 @@ class _Writer:
         elif tag in _SCRIPTS:
             self._line.append(_SCRIPTS[tag](self._raw(element)))
         else:
-            self._children(element, own_block=tag in _BLOCKS)
+            # Items and cells of no list and no table stand by themselves too.
+            self._children(element, own_block=tag in _LINES or tag in _CELLS)
 
     def end_paragraph(self) -> None:
         text = _squeezed("".join(self._line))
@@ -358,6 +359,8 @@ class _Writer:
         for child in element:
             if child in skipped:
                 yield _INNER
+            elif child.tag == "input" and child.get("type") == "checkbox":
+                yield "[ ] " if child.get("checked") is None else "[x] "
             elif isinstance(child.tag, str) and not self.content.leaves_out(child):
                 texts = self._texts(child, skipped, skip_permalinks=skip_permalinks)
                 # Inline elements are part of a word; all others part words.

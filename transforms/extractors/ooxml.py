@@ -61,6 +61,22 @@ class Package:
         """A part's XML; raises ``corrupt`` when it is missing or damaged."""
         return parse_xml(self._archive.read(part), f"The part {part!r} of the {self.what}")
 
+    def drawn(self, part: str, relation_id: str) -> Element | None:
+        """The XML of what a part shows beside its text; None where it is missing or damaged, which costs no text.
+
+        Raises:
+            RejectedError: for any other reason.
+        """
+        relation = self.relations(part).get(relation_id)
+        if relation is None or relation.target not in self._archive:
+            return None
+        try:
+            return self.tree(relation.target)
+        except RejectedError as error:
+            if error.reason != "corrupt":
+                raise
+            return None
+
     def relations(self, part: str) -> dict[str, Relation]:
         """A part's relations to other parts by id; those to the outside are left out."""
         if part not in self._relations:

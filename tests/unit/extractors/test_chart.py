@@ -72,6 +72,22 @@ def test_a_chart_of_a_slide_is_a_table_of_what_it_shows(make_pptx: Make) -> None
     )
 
 
+def test_series_over_other_places_are_tables_of_their_own(make_pptx: Make) -> None:
+    part = chart(
+        *(
+            series(name, cache("num", x), y)
+            for name, x, y in (("A", "1", "5"), ("B", "1", "6"), ("C", "2", "7"))
+        )
+    )
+    text = read(
+        make_pptx(f"<p:graphicFrame>{POINTER}</p:graphicFrame>"), "a.pptx", "ppt/slides/slide1.xml", part
+    )
+    assert text.split("\n\n")[1:] == [
+        "|  | A | B |\n| --- | --- | --- |\n| 1 | 5 | 6 |",
+        "|  | C |\n| --- | --- |\n| 2 | 7 |\n",
+    ]
+
+
 def test_a_chart_of_a_word_file_stands_behind_its_paragraph(make_docx: Make) -> None:
     days = cache("num", "45292", "45293.5", form="<c:formatCode>d/m/yyyy</c:formatCode>")
     drawing = f"<w:r><w:drawing>{POINTER}</w:drawing></w:r>"
@@ -96,3 +112,9 @@ def test_a_diagram_of_a_word_file_is_a_list_behind_its_paragraph(make_docx: Make
     pointer = f'<w:drawing><dgm:relIds {DIAGRAM} r:dm="c"/></w:drawing>'
     body = f"<w:p><w:r><w:t>Steps:</w:t></w:r><w:r>{pointer}</w:r></w:p>"
     assert read(make_docx(body), "a.docx", "word/document.xml", data) == "Steps:\n\n- Plan\n- Build\n"
+
+
+def test_a_chart_that_is_damaged_costs_no_text(make_docx: Make) -> None:
+    body = f"<w:p><w:r><w:t>See this.</w:t><w:drawing>{POINTER}</w:drawing></w:r></w:p>"
+    for part in ("<c:chartSpace", f"<!DOCTYPE x><c:chartSpace {NAMES}/>"):
+        assert read(make_docx(body), "a.docx", "word/document.xml", part) == "See this.\n"

@@ -239,3 +239,14 @@ def test_brackets_of_formulas_may_be_attributes() -> None:
     assert (
         read(f"<p><math>{fenced.format(' open=[ close=] separators=;')}</math></p>").text == "[a + b; c]\n"
     )
+
+
+def test_items_and_cells_without_a_list_or_table_are_blocks() -> None:
+    assert read("<p>one<li>two<td>three<tr><td>four").text == "one\n\ntwo\n\nthree\n\nfour\n"
+
+
+def test_boxes_of_a_list_of_tasks_say_whether_they_are_ticked() -> None:
+    box = '<input type="checkbox" disabled{}>'
+    assert read(
+        f"<ul><li>{box.format(' checked')}Oil<li>{box.format('')} Belt<li><input value=x>Bolt</ul>"
+    ).text == ("- [x] Oil\n- [ ] Belt\n- Bolt\n")
