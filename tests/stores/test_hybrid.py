@@ -85,6 +85,19 @@ def test_a_question_with_both_sides_finds_what_either_side_finds(stand, table):
     assert {near, rare} <= set(stand.hybrid(question, MOST))
 
 
+def test_a_collection_that_readers_come_to_by_a_view_gains_sparse_vectors_and_loses_them(stand, table):
+    with stand.loader() as loader:
+        if not (loader.limits.atomic and loader.limits.aliases and loader.limits.sparse):
+            pytest.skip("the store has no views, no sparse vectors, or does not replace in one step")
+    live = f"{stand.to}#live"
+    stand.load(at(table, 1), to=live, into="blue", switch=True, sparse=None)
+    for number, wishes in ((2, {}), (3, {"sparse": None}), (4, {})):
+        done = stand.load(at(table, number), to=live, **wishes)
+        assert (done.kind, done.collection) == ("full", "blue")
+        assert set(stand.rows("live")) == set(rows(table, number))
+    assert_found_by_terms(stand, table, 4, "blue")
+
+
 def test_without_sparse_vectors_rows_are_as_before(stand, table):
     done = stand.load(at(table, 1), sparse=None)
     assert done.left_out == ""

@@ -1,8 +1,9 @@
 """Load into PostgreSQL with pgvector: a table with the vector as ``vector(dimension)``, a sparse one as ``sparsevec``.
 
-All rows by binary COPY: straight into a new table, which gets its primary key afterwards, or into a temporary one that
-is merged into the table that is there, so that its grants, indexes and views stay. Changes go the second way. Each is
-one transaction. With ``hnsw`` vectors of more than 2,000 numbers, which pgvector does not index, are ``halfvec``.
+All rows by binary COPY: into a new table, which gets its primary key afterwards, and then the place and the views of
+the one that was there; or, if that has the same columns, into a temporary one that is merged into it, so that its
+grants and indexes stay too. Changes go the second way. Each is one transaction. With ``hnsw`` vectors of more than
+2,000 numbers, which pgvector does not index, are ``halfvec``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from transforms.loaders.pgcopy import HEADER, SPARSE_DIMENSIONS, TRAILER, column
 from transforms.loaders.protocol import Existing, Limits
 from transforms.loaders.sql import STATE, quoted, text
 from transforms.loaders.stream import ahead
+from transforms.model.ids import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -102,11 +104,7 @@ class Postgres:
                 self._db.execute(f"DELETE FROM {table} WHERE {key} NOT IN (SELECT {key} FROM {_STAGING})")
                 self._merge(target)
             else:
-                self._db.execute("CREATE EXTENSION IF NOT EXISTS vector")
-                self.drop(target.collection)
-                self._db.execute(f"CREATE TABLE {table} ({_definition(target)})")
-                self._copy(table, target, batches)
-                self._db.execute(f"ALTER TABLE {table} ADD PRIMARY KEY ({key})")
+                self._make_anew(target, batches)
 
     def upsert(self, target: Target, batch: pa.RecordBatch) -> None:
         with self._db.transaction():
@@ -150,6 +148,22 @@ class Postgres:
             self._db.execute(f"CREATE VIEW {view} AS SELECT * FROM {quoted(collection)}")
             # What the view stands for, to be found again without reading SQL.
             self._db.execute(f"COMMENT ON VIEW {view} IS {text(collection)}")
+
+    def _make_anew(self, target: Target, batches: Iterable[pa.RecordBatch]) -> None:
+        """Fill a new table, which nobody sees, and let it take the place of the one that is there."""
+        # A name of its own, short enough for any collection's: loads of several do not wait for each other.
+        new = f"parquetry_new_{fingerprint(target.collection)}"
+        self._db.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        self._db.execute(f"CREATE TABLE {new} ({_definition(target)})")
+        self._copy(new, target, batches)
+        self._db.execute(f"ALTER TABLE {new} ADD PRIMARY KEY ({quoted(target.id)})")
+        views = self._views(target.collection)
+        for view in views:
+            self._db.execute(f"DROP VIEW {quoted(view)}")
+        self.drop(target.collection)
+        self._db.execute(f"ALTER TABLE {new} RENAME TO {quoted(target.collection)}")
+        for view in views:
+            self.switch(view, target.collection)
 
     def _stage(self, target: Target, batches: Iterable[pa.RecordBatch]) -> None:
         """Rows into a temporary table that is gone at the end of the transaction."""
@@ -196,6 +210,15 @@ class Postgres:
             f"{kind}_{end}": metric for kind in ("vector", "halfvec") for metric, end in _OPERATORS.items()
         }
         return next((metrics[name] for (name,) in names if name in metrics), None)
+
+    def _views(self, collection: str) -> list[str]:
+        """The views that ``switch`` has made stand for a collection."""
+        found = self._db.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'v' AND pg_table_is_visible(oid) "
+            "AND obj_description(oid, 'pg_class') = %s",
+            [collection],
+        )
+        return [str(name) for (name,) in found]
 
     def _has_words(self, collection: str) -> bool:
         """Whether there is an index of words."""
