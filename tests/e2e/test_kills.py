@@ -46,8 +46,8 @@ def finish(process):
 def files(folder):
     return {
         path.relative_to(folder): path.read_bytes()
-        for kind in ("chunks", "documents")
-        for path in sorted((folder / kind).rglob("*.parquet"))
+        for kind in ("chunks/**/*", "documents/**/*", "terms")
+        for path in sorted(folder.glob(f"{kind}.parquet"))
     }
 
 

@@ -22,7 +22,7 @@ def files(folder):
     return {
         path.relative_to(folder): path.read_bytes()
         for path in sorted(folder.rglob("*.parquet"))
-        if path.parent.name.startswith("source=")
+        if path.parent.name.startswith("source=") or path.name == "terms.parquet"
     }
 
 
