@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from transforms.model.errors import StorageError
 from transforms.model.ids import fingerprint
@@ -51,11 +52,25 @@ def compare_part(
     rejected = replace_column(rejected, "doc_uri", uris(job.source[source], rejected["object_name"]))
     if count > 1:
         rejected = rejected.filter(pa.array(part_of(rejected["object_name"], count) == number))
-    listed = pa.concat_tables([LISTING.empty_table(), *listing])
+    listed = each_once(pa.concat_tables([LISTING.empty_table(), *listing]))
     known = pa.concat_tables([KNOWN.empty_table(), *documents])
     spec = job.source[source]
     diff = compare(listed, known, rejected, spec.recipe, job.selection, full=job.full)
     return diff if spec.inventory is None else without_what_is_there(diff, spec)
+
+
+def each_once(listed: pa.Table) -> pa.Table:
+    """The listing without objects that it tells twice, of which the version written last stays.
+
+    A report may name a version a line, or be put together from two; a second row would become a second document.
+    """
+    names = listed["object_name"]
+    if pc.count_distinct(names).as_py() == listed.num_rows:
+        return listed
+    rows = pa.table({"name": names, "modified": listed["modified"], "row": pa.array(range(len(names)))})
+    newest = rows.sort_by([("modified", "descending"), ("row", "descending")])
+    first = newest.group_by("name", use_threads=False).aggregate([("row", "first")])
+    return listed.take(first["row_first"].sort())
 
 
 def plan_parts(job: Job, source: str, parts: Sequence[Diff]) -> SourcePlan:
