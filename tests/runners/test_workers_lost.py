@@ -12,7 +12,7 @@ import pytest
 
 from tests.servers.embedding_server import EmbeddingServer
 from tests.support.engine_jobs import PATIENCE, REPO, Engine, copy_of_demo
-from tests.support.engines import workers_of_pool
+from tests.support.engines import restarts_of_flink, workers_of_pool
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import StaticSettings
 
@@ -93,7 +93,7 @@ def assert_as_if_undisturbed(place, name):
     folders = [place.table(one) / "snapshots/000001" for one in (name, "here")]
     manifests = [json.loads((folder / "manifest.json").read_text()) for folder in folders]
     # Checksums of all files, and so every row and its place.
-    for key in ("files", "counts", "sources"):
+    for key in ("files", "terms", "counts", "sources"):
         assert manifests[0][key] == manifests[1][key]
     (ids,) = {
         tuple(
@@ -106,31 +106,45 @@ def assert_as_if_undisturbed(place, name):
     assert len(ids) == len(set(ids)) == manifests[0]["counts"]["chunks"]
 
 
-def test_a_task_manager_that_is_killed_costs_the_shards_it_had_and_no_row(place, flink, cluster, paid):
-    process, finished = met_in_its_middle(place, "flink", flink)
+def kill_worker(cluster):
+    workers_of_pool()[-1].kill()
+
+
+def kill_task_manager(cluster):
     cluster[1][0].kill()
+
+
+@pytest.mark.parametrize("kill", [kill_worker, kill_task_manager])
+def test_what_is_killed_costs_the_shards_it_had_and_no_row(kill, place, flink, cluster, paid):
+    name = kill.__name__
+    before = restarts_of_flink()
+    process, finished = met_in_its_middle(place, name, flink)
+    kill(cluster)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, f"{out}\n{err}"
-    assert_as_if_undisturbed(place, "flink")
+    assert_as_if_undisturbed(place, name)
     texts = paid()
     assert len(texts) == json.loads(out)["counts"]["embedded"]
     again = {text for text, times in texts.items() if times > 1}
-    assert max(texts.values()) <= 2
+    # Each time that the job begins again, what was under way is done again.
+    assert max(texts.values()) <= 1 + restarts_of_flink() - before
     assert not again & finished
 
 
+@pytest.mark.parametrize("name", ["processes", "prism"])
 def test_where_nothing_tries_again_the_next_run_goes_on_and_pays_for_no_finished_shard(
-    place, processes, paid
+    name, place, paid, request
 ):
-    process, finished = met_in_its_middle(place, "processes", processes)
+    engine = request.getfixturevalue(name)
+    process, finished = met_in_its_middle(place, name, engine)
     workers_of_pool()[-1].kill()
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, f"{out}\n{err}"
     assert "The runner failed, and run " in err
-    assert not (place.table("processes") / "latest.json").exists()
-    done = place.run("processes", processes)
+    assert not (place.table(name) / "latest.json").exists()
+    done = place.run(name, engine)
     assert done.returncode == 0, done.stderr
-    assert_as_if_undisturbed(place, "processes")
+    assert_as_if_undisturbed(place, name)
     texts = paid()
     assert max(texts.values()) <= 2
     assert not {text for text, times in texts.items() if times > 1} & finished

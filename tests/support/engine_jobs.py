@@ -11,6 +11,8 @@ from pathlib import Path
 
 import yaml
 
+from tests.support.readme import shown
+
 REPO = Path(__file__).parents[2]
 DEMO = REPO / "examples"
 PATIENCE = 600
@@ -78,26 +80,24 @@ def copy_of_demo(folder: Path, embedder: dict | None = None) -> Place:
 
 def portable(address: str, *more: str) -> tuple[str, ...]:
     """The options of the README's command for Beam's job interface, at another address, and more of them."""
-    shown = _shown(r"-- (--runner=PortableRunner .*?)\n\n")
-    first = [word for word in shown if not word.startswith(("--environment", "--parallelism"))]
-    return (*(re.sub(r"localhost:\d+", address, word) for word in first), *more)
+    words = [word for word in _on_a_cluster() if not word.startswith(("--environment", "--parallelism"))]
+    return (*(re.sub(r"localhost:\d+", address, word) for word in words), *more)
 
 
 def external(address: str, slots: int = 1) -> tuple[str, ...]:
     """The options of the same command for workers that a pool at another address starts."""
-    shown = _shown(r"-- (--runner=PortableRunner .*?)\n\n")
-    rest = [word for word in shown if word.startswith("--environment")]
-    words = (re.sub(r"localhost:\d+", address, word) for word in rest)
-    return (*words, *([f"--parallelism={slots}"] if slots > 1 else []))
+    words = [word for word in _on_a_cluster() if word.startswith("--environment")]
+    parallel = [f"--parallelism={slots}"] if slots > 1 else []
+    return (*(re.sub(r"localhost:\d+", address, word) for word in words), *parallel)
 
 
 def on_dataflow() -> tuple[str, ...]:
     """The options of the README's command for Dataflow."""
-    return _shown(r"-- (--runner=DataflowRunner .*?)\n\n")
+    return ("--runner=DataflowRunner", *shown(f"{_COMMAND} --runner=DataflowRunner"))
 
 
-def _shown(command: str) -> tuple[str, ...]:
-    text = (REPO / "README.md").read_text(encoding="utf-8")
-    found = re.search(command, text, re.DOTALL)
-    assert found is not None, f"README.md shows no {command}"
-    return tuple(found[1].replace("\\\n", " ").split())
+_COMMAND = "parquetry run configs/nightly.yaml --"
+
+
+def _on_a_cluster() -> tuple[str, ...]:
+    return ("--runner=PortableRunner", *shown(f"{_COMMAND} --runner=PortableRunner"))

@@ -1,47 +1,35 @@
-"""Engines that run Beam's pipelines on this machine: got once into build/engines, started and stopped by tests.
-
-`python -m tests.support.engines` gets what can be had: Prism is built by go, Flink and Spark come with Beam's
-runners from Maven Central. What is refused is written down in the words of the tool that refused it.
-"""
+"""Engines that run Beam's pipelines on this machine, started and stopped by tests with the README's commands."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import random
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import time
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.support.get_engines import HOME, REPO, require
+from tests.support.readme import shown
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-REPO = Path(__file__).parents[2]
-HOME = REPO / "build/engines"
-POMS = REPO / "tests/runners"
-BEAM_OF_GO = "v2.77.0"
-"""As the version of apache-beam among the constraints."""
-JOB_SERVERS = {
-    "flink": "org.apache.beam.runners.flink.FlinkJobServerDriver",
-    "spark": "org.apache.beam.runners.spark.SparkJobServerDriver",
-}
+PATIENCE = 300
+"""Seconds until a program answers that was started: it shares a machine with whatever else is on it."""
 _OPENED = (
     "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
     "java.util.concurrent", "java.util.concurrent.atomic", "sun.nio.ch", "sun.nio.cs", "sun.security.action",
     "sun.util.calendar",
 )  # fmt: skip
 """What Spark asks of a Java newer than 8, as its own scripts have it."""
-_TOOLS = {"prism": ("go",), "flink": ("java", "mvn"), "spark": ("java", "mvn"), "operator": ("mvn",)}
-
-
-class MissingEngineError(Exception):
-    """An engine is not here, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +42,6 @@ class Process:
     def kill(self) -> None:
         """End it as a machine that goes down would."""
         os.kill(self.pid, 9)
-
-
-def require(name: str) -> None:
-    """Pass an engine that was got.
-
-    Raises:
-        MissingEngineError: it is not here; what a tool refused is said in its words.
-    """
-    lacking = [tool for tool in _TOOLS[name] if shutil.which(tool) is None]
-    if lacking:
-        raise MissingEngineError(f"no {' and no '.join(lacking)} on this machine")
-    refusal = HOME / f"{name}.refused"
-    if refusal.exists():
-        raise MissingEngineError(refusal.read_text(encoding="utf-8"))
-    if not _is_here(name):
-        raise MissingEngineError("`make test-runners` gets it")
 
 
 @contextlib.contextmanager
@@ -93,13 +65,14 @@ def started(
 
 
 @contextlib.contextmanager
-def worker_pool(name: str = "pool") -> Iterator[str]:
+def worker_pool(name: str = "pool", port: int | None = None) -> Iterator[str]:
     """The address of a pool of workers: an engine asks it for a process for each of its slots."""
-    port = free_port()
+    port = port or free_port()
     # It starts its workers as `python`, whichever comes first.
     env = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    command = [sys.executable, "-m", "apache_beam.runners.worker.worker_pool_main", "--service_port", port]
-    with started(name, [*map(str, command)], port, env):
+    program = "python -m apache_beam.runners.worker.worker_pool_main"
+    command = [sys.executable, *program.split()[1:], *_at(port, shown(program))]
+    with started(name, command, port, env):
         yield f"localhost:{port}"
 
 
@@ -110,7 +83,8 @@ def workers_of_pool() -> list[Process]:
         with contextlib.suppress(OSError):
             if b"SdkHarness(" in path.read_bytes() and _is_ours(int(path.parent.name)):
                 found.append(int(path.parent.name))
-    return [Process(pid, HOME / "logs/pool.log") for pid in sorted(found)]
+    # Numbers of processes begin again when they are used up.
+    return [Process(pid, HOME / "logs/pool.log") for pid in sorted(found, key=_started_at)]
 
 
 def _is_ours(pid: int) -> bool:
@@ -118,16 +92,26 @@ def _is_ours(pid: int) -> bool:
     while pid > 1:
         if pid == os.getpid():
             return True
-        pid = int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+        pid = _facts(pid)[1]
     return False
 
 
+def _started_at(pid: int) -> int:
+    return _facts(pid)[19]
+
+
+def _facts(pid: int) -> list[int]:
+    """What Linux says of a process, from its state's letter on, which is 0 here: parent, ..., when it started."""
+    words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return [0, *map(int, words[1:])]
+
+
 @contextlib.contextmanager
-def job_service() -> Iterator[str]:
+def job_service(name: str) -> Iterator[str]:
     """The address of Beam's own job service, in Python: portability without an engine."""
     port = free_port()
     command = [sys.executable, "-m", "apache_beam.runners.portability.local_job_service_main"]
-    with started("job-service", [*command, "--port", str(port)], port):
+    with started(f"job-service-{name}", [*command, "--port", str(port)], port):
         yield f"localhost:{port}"
 
 
@@ -136,7 +120,7 @@ def prism() -> Iterator[str]:
     """The address of a Prism."""
     require("prism")
     port = free_port()
-    command = [HOME / "bin/prism", "-job_port", str(port), "-serve_http=false"]
+    command = [HOME / "bin/prism", *_at(port, shown("prism")), "-serve_http=false"]
     with started("prism", command, port):
         yield f"localhost:{port}"
 
@@ -146,10 +130,11 @@ def job_server(kind: str, master: str) -> Iterator[str]:
     """The address of the job server of Flink or Spark, for a cluster or for engines in its own process."""
     require(kind)
     port = free_port()
-    master_option = "--flink-master" if kind == "flink" else "--spark-master-url"
-    command = [*_java(), "-jar", HOME / kind / "job-server.jar", "--job-port", str(port)]
-    command += ["--artifact-port", "0", "--expansion-port", "-1", master_option, master]
-    command += ["--artifacts-dir", HOME / "staged"]
+    words = [master if ":" in word else word for word in shown("java -jar beam-job-server.jar")]
+    if kind == "spark":
+        words[words.index("--flink-master")] = "--spark-master-url"
+    command = [*_java(), "-jar", HOME / kind / "job-server.jar", *_at(port, words)]
+    command += ["--artifact-port", "0", "--expansion-port", "-1", "--artifacts-dir", HOME / "staged"]
     with started(f"{kind}-job-server", command, port):
         yield f"localhost:{port}"
 
@@ -173,26 +158,24 @@ def flink_cluster(task_managers: int, slots: int) -> Iterator[tuple[str, list[Pr
         yield address, workers
 
 
+def restarts_of_flink() -> int:
+    """How often jobs were begun again in the cluster that was started last."""
+    log = (HOME / "logs/flink-job-manager.log").read_text(encoding="utf-8", errors="replace")
+    return log.count(" to RESTARTING.")
+
+
 def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+    """A port that nobody listens on, of those that no program is given that asks for any."""
+    for port in random.sample(range(20_000, 32_000), 100):
+        with socket.socket() as free, contextlib.suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no port is free")
 
 
-def main() -> None:
-    """Get every engine that is not here yet."""
-    for name, get in _GET.items():
-        if _is_here(name) or any(shutil.which(tool) is None for tool in _TOOLS[name]):
-            continue
-        print(f"Getting {name} into {HOME}; the first time takes some minutes.", flush=True)
-        refusal = get(name)
-        (HOME / f"{name}.refused").unlink(missing_ok=True)
-        if refusal:
-            (HOME / f"{name}.refused").write_text(refusal, encoding="utf-8")
-            print(f"It was refused: {refusal}", flush=True)
-        else:
-            (HOME / f"{name}.got").write_text(_asked(name), encoding="utf-8")
+def _at(port: int, words: list[str]) -> list[str]:
+    """Words of a command with another port for the one that stands alone."""
+    return [str(port) if re.fullmatch(r"\d{4,5}", word) else word for word in words]
 
 
 _JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
@@ -258,91 +241,38 @@ def _wait_for_slots(address: str, wanted: int) -> None:
     from urllib.request import urlopen
 
     found = 0
-    for _ in range(600):
-        with contextlib.suppress(OSError), urlopen(f"http://{address}/overview") as answer:
+    for _ in _moments():
+        with contextlib.suppress(OSError), urlopen(f"http://{address}/overview", timeout=5) as answer:
             found = json.load(answer)["slots-total"]
         if found >= wanted:
             return
-        time.sleep(0.1)
     raise RuntimeError(f"{address} has {found} of {wanted} slots; see {HOME / 'logs'}")
 
 
 def _wait_for(process: subprocess.Popen[bytes], port: int | None, log: Path) -> None:
-    for _ in range(1200 if port else 0):
+    if port is None:
+        return
+    for _ in _moments():
         with socket.socket() as probe:
-            if probe.connect_ex(("localhost", port or 0)) == 0:
+            if probe.connect_ex(("localhost", port)) == 0:
                 return
         if process.poll() is not None:
             raise RuntimeError(f"{process.args!r} ended at once; see {log}")
-        time.sleep(0.1)
-    if port:
-        raise RuntimeError(f"{process.args!r} does not answer on port {port}; see {log}")
+    raise RuntimeError(f"{process.args!r} does not answer on port {port}; see {log}")
 
 
 def _child(pid: int) -> int:
     children = Path(f"/proc/{pid}/task/{pid}/children")
-    for _ in range(100):
+    for _ in _moments():
         found = children.read_text(encoding="ascii").split()
         if found:
             return int(found[0])
-        time.sleep(0.1)
     raise RuntimeError(f"process {pid} started nothing")
 
 
-def _is_here(name: str) -> bool:
-    stamp = HOME / f"{name}.got"
-    return stamp.exists() and stamp.read_text(encoding="utf-8") == _asked(name)
-
-
-def _asked(name: str) -> str:
-    """What an engine is made of, with the versions."""
-    return BEAM_OF_GO if name == "prism" else (POMS / name / "pom.xml").read_text(encoding="utf-8")
-
-
-def _get_prism(_name: str) -> str:
-    env = os.environ | {"GOBIN": str(HOME / "bin"), "GOFLAGS": "-modcacherw"}
-    package = f"github.com/apache/beam/sdks/v2/go/cmd/prism@{BEAM_OF_GO}"
-    return _refusal(["go", "install", package], env)
-
-
-def _get_java(name: str) -> str:
-    folder = HOME / name
-    shutil.rmtree(folder, ignore_errors=True)
-    goal = ["dependency:copy-dependencies", f"-DoutputDirectory={folder}", "-DincludeScope=runtime"]
-    refusal = _refusal(["mvn", "-q", "-B", "-f", str(POMS / name / "pom.xml"), *goal])
-    if not refusal and name in JOB_SERVERS:
-        _write_launcher(folder, JOB_SERVERS[name])
-    return refusal
-
-
-def _refusal(command: Sequence[str], env: Mapping[str, str] | None = None) -> str:
-    """What a tool said that failed; "" where it did not."""
-    HOME.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
-    if done.returncode == 0:
-        return ""
-    said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-    errors = [line for line in said if "ERROR" in line] or said[-1:]
-    return f"{' '.join(command[:2])}: {errors[0] if errors else f'exit code {done.returncode}'}"
-
-
-def _write_launcher(folder: Path, program: str) -> None:
-    """A jar that names the others, so that `java -jar` starts the job server as with Beam's own fat jar."""
-    names = " ".join(sorted(path.name for path in folder.glob("*.jar")))
-    lines = ["Manifest-Version: 1.0", f"Main-Class: {program}", *_folded(f"Class-Path: {names}")]
-    with zipfile.ZipFile(folder / "job-server.jar", "w") as jar:
-        jar.writestr("META-INF/MANIFEST.MF", "\r\n".join(lines) + "\r\n\r\n")
-
-
-def _folded(line: str, width: int = 70) -> Iterator[str]:
-    """Lines of a manifest are short; the next one goes on behind a blank."""
-    yield line[:width]
-    for start in range(width, len(line), width - 1):
-        yield " " + line[start : start + width - 1]
-
-
-_GET = {"prism": _get_prism, "flink": _get_java, "spark": _get_java, "operator": _get_java}
-
-
-if __name__ == "__main__":
-    main()
+def _moments() -> Iterator[None]:
+    """Ten a second, as long as patience lasts."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        yield
+        time.sleep(0.1)
