@@ -10,6 +10,7 @@ from pipeline.run import run_job
 from pipeline.scope import Scope
 from transforms.model.errors import GuardError, TableError
 from transforms.planning.selection import Selection
+from transforms.sparse.bm25 import BM25
 from transforms.sparse.registry import make_sparse
 from transforms.sparse.settings import BM25Settings
 from transforms.storage.registry import open_store
@@ -208,6 +209,42 @@ def test_a_run_about_a_part_does_not_put_other_vectors_beside_those_there_are(wo
     }
     assert world.manifest()["sparse"] is None
     world.run()
+    check_terms(world)
+
+
+def test_a_night_analyses_new_texts_alone(world, monkeypatch):
+    world.settings = {"size": {"target": 40, "max": 40}, "overlap": {"size": 0}}
+    world.run()
+    before = {row["embed_text"] for row in world.rows()}
+    seen = []
+    encode = BM25.encode
+    monkeypatch.setattr(BM25, "encode", lambda self, texts: seen.extend(texts) or encode(self, texts))
+    path = world.corpus / "notes/radio.txt"
+    path.write_text(path.read_text().replace("older", "newer"))
+    world.run()
+    after = {row["embed_text"] for row in world.rows()}
+    assert sorted(seen) == sorted(after - before)
+    assert len(seen) < len(after)
+    run_job(world.config(), scope=Scope(full=True))
+    assert set(seen) == after
+
+
+def test_a_model_makes_the_vectors_where_one_is_named(world, tmp_path):
+    pytest.importorskip("onnx", reason="onnx, which builds the model, is not installed")
+    pytest.importorskip("onnxruntime", reason="the extra `minilm` is not installed")
+    from tests.support.tiny_splade import WORDS, write_model
+
+    write_model(tmp_path / "tiny")
+    world.run()
+    before = world.rows()
+    world.put("about.md", "the pump runs dry")
+    settings = {"kind": "splade", "model_path": str(tmp_path / "tiny"), "max_tokens": 16}
+    world.run(sparse=settings)
+    rows = {row["doc_id"]: row for row in world.rows()}
+    assert [WORDS[one] for one in rows["about.md"]["sparse_indices"]] == ["pump", "runs", "dry"]
+    assert np.float32(rows["about.md"]["sparse_values"]).tolist() == [1, 2, 1]
+    assert rows["notes/radio.txt"]["embedding"] in [row["embedding"] for row in before]
+    assert world.manifest()["sparse"].startswith("splade@1-")
     check_terms(world)
 
 

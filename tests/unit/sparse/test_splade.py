@@ -6,60 +6,22 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from transforms.model.errors import ParquetryError
 from transforms.sparse.registry import make_sparse, sparse_recipe
 from transforms.sparse.settings import SpladeSettings
 
-onnx = pytest.importorskip("onnx", reason="onnx, which builds the model, is not installed")
+pytest.importorskip("onnx", reason="onnx, which builds the model, is not installed")
 pytest.importorskip("onnxruntime", reason="the extra `minilm` is not installed")
 
-WORDS = ["[UNK]", "[CLS]", "[SEP]", "a", "pump", "runs", "dry"]
-_E = np.e
-LOGITS = np.array(
-    [
-        # What the model says of each word piece, for a token that is:
-        [0, 0, 0, 0, 0, 0, 0],  # [UNK]
-        [0, 0, 0, 0, -2, 0, 0],  # [CLS]
-        [0, 0, 0, 0, 0, 0, -3],  # [SEP]
-        [0, 0, 0, 0, 0, 0, 0],  # a
-        [0, 0, 0, 0, _E - 1, 0, _E**0.5 - 1],  # pump
-        [0, 0, 0, 0, -1, _E**2 - 1, 0],  # runs
-        [0, 0, 0, 0, 0, 0, _E - 1],  # dry
-    ],
-    dtype=np.float32,
-)
+from tests.support.tiny_splade import LOGITS, WORDS, write_model
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models") / "tiny-splade"
-    folder.mkdir()
-    (folder / "model.onnx").write_bytes(_model(LOGITS))
-    tokenizer = Tokenizer(models.WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
-    )
-    tokenizer.save(str(folder / "tokenizer.json"))
+    write_model(folder)
     return folder
-
-
-def _model(logits):
-    """A model that looks the row of each token up."""
-    int64, float32 = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
-    helper = onnx.helper
-    shape = ["batch", "tokens", *logits.shape[1:]]
-    graph = helper.make_graph(
-        [helper.make_node("Gather", ["logits", "input_ids"], ["output"])],
-        "tiny",
-        [helper.make_tensor_value_info("input_ids", int64, ["batch", "tokens"])],
-        [helper.make_tensor_value_info("output", float32, shape)],
-        [onnx.numpy_helper.from_array(logits, "logits")],
-    )
-    opset = [helper.make_opsetid("", 17)]
-    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
 
 
 def encoder_of(folder, **more):
@@ -101,7 +63,7 @@ def test_a_text_has_the_same_bits_alone_and_in_any_batch_on_any_number_of_cores(
     assert together.indices.tobytes() == b"".join(one.indices.tobytes() for one in alone)
 
 
-def test_the_recipe_names_the_files_by_their_content_and_the_name_has_its_fingerprint(folder, tmp_path):
+def test_the_recipe_names_the_files_by_their_content_and_the_name_has_its_fingerprint(folder):
     recipe = sparse_recipe(SpladeSettings(model_path=str(folder), max_tokens=16))
     assert recipe.startswith("splade@1 tiny-splade model.onnx:")
     assert sparse_recipe(SpladeSettings(model_path=str(folder), max_tokens=16, threads=2)) == recipe
@@ -110,10 +72,9 @@ def test_the_recipe_names_the_files_by_their_content_and_the_name_has_its_finger
     assert all(name.startswith("splade@1-") for name in names)
 
 
-def test_what_is_no_such_model_is_refused_in_a_sentence(folder, tmp_path):
+def test_what_is_no_such_model_is_refused_in_a_sentence(tmp_path):
     with pytest.raises(ParquetryError, match=r"must hold tokenizer\.json and model\.onnx"):
         encoder_of(tmp_path)
-    (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
-    (tmp_path / "model.onnx").write_bytes(_model(LOGITS[:, 0]))
+    write_model(tmp_path, LOGITS[:, 0])
     with pytest.raises(ParquetryError, match="no masked language model's export"):
         encoder_of(tmp_path)
