@@ -45,6 +45,8 @@ class Halves:
     chosen_on: int
     """Questions."""
     measured_on: int
+    tried: tuple[tuple[Fusion, float], ...]
+    """All that was tried, with the mean of the measure on the half that it was chosen on."""
     measures: Mapping[str, Mapping[str, Interval]]
     """Of `dense`, `sparse`, `hybrid` (as search does by default) and `chosen`."""
 
@@ -63,7 +65,8 @@ def chosen_on_one_half(name: str, questions: Sequence[Question], ask: Ask, sampl
     if min(len(here), len(there)) < LEAST:
         return None
     measure = _OVER_SPANS if all(question.spans for question in questions) else _OVER_DOCUMENTS
-    best = min(_ways(), key=lambda fusion: _order(fusion, here, ask, measure))
+    tried = tuple((fusion, _mean(fusion, here, ask, measure)) for fusion in _ways())
+    best = min(tried, key=_order)[0]
     ways: dict[str, tuple[By, Fusion]] = {
         "dense": ("dense", DEFAULT),
         "sparse": ("sparse", DEFAULT),
@@ -74,7 +77,7 @@ def chosen_on_one_half(name: str, questions: Sequence[Question], ask: Ask, sampl
         way: summary([ask(number, by, fusion).measures for number in there], samples)
         for way, (by, fusion) in ways.items()
     }
-    return Halves(name, best, measure, len(here), len(there), measures)
+    return Halves(name, best, measure, len(here), len(there), tried, measures)
 
 
 def in_first_half(question: str) -> bool:
@@ -86,8 +89,12 @@ def _ways() -> list[Fusion]:
     return [Fusion(method, weight) for method in _METHODS for weight in _WEIGHTS]  # type: ignore[arg-type]
 
 
-def _order(fusion: Fusion, numbers: Sequence[int], ask: Ask, measure: str) -> tuple[float, bool, float]:
-    """The best mean first; of equal ones the one that is most like the default."""
+def _mean(fusion: Fusion, numbers: Sequence[int], ask: Ask, measure: str) -> float:
     # A span without a word, as a sign alone, has no recall.
-    mean = fmean(ask(number, "hybrid", fusion).measures.get(measure, 0.0) for number in numbers)
+    return fmean(ask(number, "hybrid", fusion).measures.get(measure, 0.0) for number in numbers)
+
+
+def _order(tried: tuple[Fusion, float]) -> tuple[float, bool, float]:
+    """The best mean first; of equal ones the one that is most like the default."""
+    fusion, mean = tried
     return -round(mean, 9), fusion.method != DEFAULT.method, abs(fusion.weight - DEFAULT.weight)

@@ -132,6 +132,8 @@ def test_the_weight_is_chosen_on_one_half_and_measured_on_the_other(many, capsys
     assert half.chosen_on + half.measured_on == len(NAMES)
     assert half.measure == "mrr"
     assert half.fusion.weight > DEFAULT.weight
+    assert len(half.tried) == 18
+    assert dict(half.tried)[half.fusion] == max(mean for _, mean in half.tried)
     means = {way: measures["mrr"].mean for way, measures in half.measures.items()}
     assert means["dense"] < means["hybrid"] < means["chosen"] <= means["sparse"] == 1.0
     command.run(many, html=None, as_json=False)
