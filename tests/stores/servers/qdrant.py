@@ -154,7 +154,9 @@ class QdrantServer:
             payloads = batch.get("payloads") or [None] * len(batch["ids"])
             rows = zip(batch["ids"], _rows_of(batch["vectors"]), payloads, strict=True)
         else:
-            rows = [(point["id"], point["vector"], point.get("payload")) for point in body["points"]]
+            rows = [
+                (point["id"], _vectors(point["vector"]), point.get("payload")) for point in body["points"]
+            ]
         self._update(shard, lambda: edge.UpdateOperation.upsert_points([edge.Point(*row) for row in rows]))
         return _DONE
 
@@ -268,6 +270,11 @@ def _rows_of(vectors):
         return vectors
     rows = zip(*vectors.values(), strict=True)
     return [dict(zip(vectors, map(_vector, row), strict=True)) for row in rows]
+
+
+def _vectors(vectors):
+    """Those of one point, or the only one."""
+    return {name: _vector(one) for name, one in vectors.items()} if isinstance(vectors, dict) else vectors
 
 
 def _vector(vector):
