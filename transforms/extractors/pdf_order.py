@@ -7,7 +7,7 @@ where lines of prose go across a gutter that no text stands in, or most lines go
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -29,77 +29,76 @@ _UP = 3
 """Times as many steps up as down: then the page is drawn from the bottom."""
 
 
-def gutter(spans: Sequence[tuple[float, float]], width: float) -> Gutter | None:
-    """The widest gap in the middle half of a page that pieces of text, given by their ends, leave free.
+def gutters(spans: Sequence[tuple[float, float]], width: float) -> tuple[Gutter, ...]:
+    """The gaps in the middle half of a page that pieces of text, given by their ends, leave free; the widest first.
 
     Few may go over it, as titles do; lines that reach into it, as the longest of a ragged column, make it narrower.
     """
     if len(spans) < 2 * _ROWS or width <= 0:
-        return None
+        return ()
     bins = int(width / _BIN) + 2
     changes = [0] * (bins + 1)
     for left, right in spans:
         changes[min(max(int(left / _BIN), 0), bins)] += 1
         changes[min(max(int(right / _BIN) + 1, 0), bins)] -= 1
     most = _OVER * len(spans)
-    best = start = None
+    found: list[Gutter] = []
+    start = None
     for place, covered in enumerate([*list(accumulate(changes)), len(spans)]):
-        if covered > most:
-            if start is not None and (best is None or place - start > best[1] - best[0]):
-                middle = (place + start) / 2 * _BIN
-                best = (start, place) if 0.25 * width < middle < 0.75 * width else best
+        if covered <= most:
+            start = place if start is None else start
+        elif start is not None:
+            gap = start * _BIN, place * _BIN
             start = None
-        elif start is None:
-            start = place
-    if best is None or (best[1] - best[0]) * _BIN < _NARROWEST:
-        return None
-    return _narrowed((best[0] * _BIN, best[1] * _BIN), spans)
+            if gap[1] - gap[0] >= _NARROWEST and 0.25 * width < (gap[0] + gap[1]) / 2 < 0.75 * width:
+                found.append(_narrowed(gap, spans))
+    return tuple(sorted(found, key=lambda gap: gap[0] - gap[1]))
 
 
 def _narrowed(gap: Gutter, spans: Sequence[tuple[float, float]]) -> Gutter:
-    """A gutter without the ends of lines in it, where it is one then."""
+    """A gutter without the ends of lines in it, where it is wide enough then."""
     low, high = gap
     left = max((end for start, end in spans if start < low < end < high), default=low)
     right = min((start for start, end in spans if low < start < high < end), default=high)
     return (left, right) if right - left >= _NARROWEST else gap
 
 
-def crosses(line: Line, gap: Gutter) -> bool:
+def crosses(line: Line, gaps: Sequence[Gutter]) -> bool:
     """Whether a line has text on both sides of a gutter."""
-    return not line.is_table and line.x0 < gap[0] and line.x1 > gap[1]
+    return not line.is_table and any(line.x0 < gap[0] and line.x1 > gap[1] for gap in gaps)
 
 
-def may_be_mixed(lines: Sequence[Line], gap: Gutter) -> bool:
-    """Whether lines go across a gutter: several, or one that holds several itself."""
-    across = [line for line in lines if crosses(line, gap)]
+def may_be_mixed(lines: Sequence[Line], gaps: Sequence[Gutter]) -> bool:
+    """Whether lines go across gutters: several, or one that holds several itself."""
+    across = [line for line in lines if crosses(line, gaps)]
     return len(across) >= _ROWS or any(line.bottom - line.top > 3 * line.size > 0 for line in across)
 
 
-def is_prose(lines: Sequence[Line], gap: Gutter) -> bool:
-    """Whether there are lines of words on both sides of a gutter, and not the cells of a table."""
-    sides = [
-        [line.text for line in lines if not line.is_table and _is_right(line, gap) == side]
-        for side in (0, 1)
+def is_prose(lines: Sequence[Line], gaps: Sequence[Gutter]) -> bool:
+    """Whether there are lines of words in all columns, and not the cells of a table."""
+    columns = [
+        [line.text for line in lines if not line.is_table and _column(line, gaps) == number]
+        for number in range(len(gaps) + 1)
     ]
     return all(
-        len(side) >= _ROWS
-        and sum(map(len, side)) >= _LETTERS * len(side)
-        and sum(len(text.split()) for text in side) >= _WORDS * len(side)
-        for side in sides
+        len(column) >= _ROWS
+        and sum(map(len, column)) >= _LETTERS * len(column)
+        and sum(len(text.split()) for text in column) >= _WORDS * len(column)
+        for column in columns
     )
 
 
-def by_columns(lines: Sequence[Line], gap: Gutter) -> list[Line]:
-    """Lines that go across no gutter but as titles do: the left column, then the right one."""
+def by_columns(lines: Sequence[Line], gaps: Sequence[Gutter]) -> list[Line]:
+    """Lines that go across no gutter but as titles do: the columns from the left to the right."""
     ordered: list[Line] = []
-    columns: tuple[list[Line], list[Line]] = ([], [])
+    columns: list[list[Line]] = [[] for _ in range(len(gaps) + 1)]
     for line in sorted(lines, key=lambda line: line.top):
-        if line.is_table or crosses(line, gap):
-            ordered += [*columns[0], *columns[1], line]
-            columns = ([], [])
+        if line.is_table or crosses(line, gaps):
+            ordered += [*chain(*columns), line]
+            columns = [[] for _ in columns]
         else:
-            columns[_is_right(line, gap)].append(line)
-    return [*ordered, *columns[0], *columns[1]]
+            columns[_column(line, gaps)].append(line)
+    return [*ordered, *chain(*columns)]
 
 
 def downwards(lines: Sequence[Line], least: int = _UP) -> list[Line]:
@@ -112,5 +111,5 @@ def downwards(lines: Sequence[Line], least: int = _UP) -> list[Line]:
     return sorted(lines, key=lambda line: line.top) if up > _UP * down and up >= least else list(lines)
 
 
-def _is_right(line: Line, gap: Gutter) -> bool:
-    return line.x0 + line.x1 > gap[0] + gap[1]
+def _column(line: Line, gaps: Sequence[Gutter]) -> int:
+    return sum(line.x0 + line.x1 > gap[0] + gap[1] for gap in gaps)

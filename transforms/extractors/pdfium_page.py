@@ -20,7 +20,7 @@ import pypdfium2.raw as pdfium
 from transforms.extractors.letters import in_words, readable, unmirrored
 from transforms.extractors.pdf_cells import Box
 from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines
-from transforms.extractors.pdf_order import Gutter, by_columns, downwards, gutter, is_prose, may_be_mixed
+from transforms.extractors.pdf_order import Gutter, by_columns, downwards, gutters, is_prose, may_be_mixed
 from transforms.extractors.pdf_scripts import Piece, with_numbers_apart, with_scripts
 from transforms.extractors.pdf_tables import Written, ruled_tables, written_tables
 from transforms.extractors.pdfium_objects import Frame, ObjectFacts, page_objects
@@ -180,13 +180,14 @@ def _in_order(
     lines = _lines(text, tables, holders, hidden)
     frame = text.frame
     if frame.rotation == 0:
-        gap = gutter(
-            [(left - frame.left, right - frame.left) for left, right in objects.spans], frame.width
-        )
-        if gap is not None and may_be_mixed(lines, gap):
-            parted = _lines(text, tables, holders, hidden, gap)
-            if is_prose(parted, gap):
-                return by_columns(parted, gap)
+        spans = [(left - frame.left, right - frame.left) for left, right in objects.spans]
+        found = gutters(spans, frame.width)
+        # Where there are several, all of them part columns, or else the widest alone.
+        for gaps in (found, found[:1]) if len(found) > 1 else (found,):
+            if gaps and may_be_mixed(lines, gaps):
+                parted = _lines(text, tables, holders, hidden, gaps)
+                if is_prose(parted, gaps):
+                    return by_columns(parted, gaps)
     # PDFium orders the lines of a page that is shown turned as they lie then.
     return downwards(lines, least=1) if text.page.page.get_rotation() else downwards(lines)
 
@@ -196,15 +197,15 @@ def _lines(
     tables: Sequence[Written],
     holders: Mapping[int, int],
     hidden: Sequence[bool] | None,
-    gap: Gutter | None = None,
+    gaps: Sequence[Gutter] = (),
 ) -> list[Line]:
-    """Lines of the page, cut at a gutter; a table stands where its first character was."""
+    """Lines of the page, cut at gutters; a table stands where its first character was."""
     pieces: list[Piece] = []
     written: set[int] = set()
     for found in _LINE.finditer(text.text):
         for start, end, table in _runs(text.text, *found.span(), holders, hidden):
             if table is None:
-                parts = [(start, end)] if gap is None else _parted(text, start, end, gap)
+                parts = _parted(text, start, end, gaps) if gaps else [(start, end)]
                 pieces += (Piece(line, *part) for part in parts if (line := _line(text, *part)))
             elif table not in written:
                 written.add(table)
@@ -213,22 +214,22 @@ def _lines(
     return with_scripts(pieces, text)
 
 
-def _parted(text: _Text, start: int, end: int, gap: Gutter) -> Iterator[tuple[int, int]]:
-    """The parts of a span on either side of a gutter."""
-    side = None
+def _parted(text: _Text, start: int, end: int, gaps: Sequence[Gutter]) -> Iterator[tuple[int, int]]:
+    """The parts of a span on either side of gutters."""
+    column = None
     for position in range(start, end):
         box = None if text.text[position].isspace() else text.box(position)
         if box is None:
             continue
-        if box[2] > gap[0] + 1 and box[0] < gap[1] - 1:
-            # It stands in the gutter: the line goes over it, as that of a title does.
-            side = None
+        if any(box[2] > gap[0] + 1 and box[0] < gap[1] - 1 for gap in gaps):
+            # It stands in a gutter: the line goes over it, as that of a title does.
+            column = None
             continue
-        is_right = box[0] >= gap[1] - 1
-        if side is not None and is_right != side:
+        own = sum(box[0] >= gap[1] - 1 for gap in gaps)
+        if column is not None and own != column:
             yield start, position
             start = position
-        side = is_right
+        column = own
     yield start, end
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.pdf_files import at, lines, make_pdf
 from transforms.extractors.pdf import extract_pdf
-from transforms.extractors.pdf_order import gutter
+from transforms.extractors.pdf_order import gutters
 from transforms.extractors.settings import ExtractSettings
 
 LEFT = [f"Left line {number} goes on with words." for number in range(8)]
@@ -59,15 +59,29 @@ def test_the_order_of_columns_that_are_drawn_as_they_are_read_stays() -> None:
     assert text(lines(*LEFT, x=50) + lines(*RIGHT, x=320)) == "\n".join([*LEFT, *RIGHT])
 
 
-def test_a_gutter_is_a_gap_in_the_middle_that_hardly_anything_goes_over() -> None:
+def test_three_columns_that_are_drawn_row_by_row_are_read_one_after_the_other() -> None:
+    columns = [
+        [f"{name} column line {number} goes on" for number in range(9)]
+        for name in ("Left", "Middle", "Right")
+    ]
+    drawn = "".join(
+        at(x, 700 - 14 * n, column[n], size=9)
+        for n in range(9)
+        for x, column in zip((30, 220, 410), columns, strict=True)
+    )
+    assert text(drawn).split("\n") == [line for column in columns for line in column]
+
+
+def test_gutters_are_gaps_in_the_middle_that_hardly_anything_goes_over() -> None:
     columns = [(50.0, 280.0), (320.0, 550.0)] * 10
-    assert gutter(columns, 600) == (282, 320)
-    assert gutter([*columns, (50.0, 550.0)], 600) == (282, 320)
-    assert gutter([(50.0, 550.0)] * 20, 600) is None
-    assert gutter([(50.0, 100.0), (130.0, 550.0)] * 10, 600) is None
-    assert gutter(columns[:4], 600) is None
-    assert gutter([*columns, (50.0, 290.0), (310.0, 550.0)], 600) == (290, 310)
-    assert gutter([*columns, (50.0, 318.0)], 600) == (282, 320)
+    assert gutters(columns, 600) == ((282, 320),)
+    assert gutters([*columns, (50.0, 550.0)], 600) == ((282, 320),)
+    assert gutters([(50.0, 550.0)] * 20, 600) == ()
+    assert gutters([(50.0, 100.0), (130.0, 550.0)] * 10, 600) == ()
+    assert gutters(columns[:4], 600) == ()
+    assert gutters([*columns, (50.0, 290.0), (310.0, 550.0)], 600) == ((290, 310),)
+    assert gutters([*columns, (50.0, 318.0)], 600) == ((282, 320),)
+    assert gutters([(40.0, 200.0), (220.0, 380.0), (420.0, 580.0)] * 10, 600) == ((382, 420), (202, 220))
 
 
 @pytest.mark.parametrize("turn", [90, 180, 270])
