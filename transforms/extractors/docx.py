@@ -139,8 +139,10 @@ class _Body:
             texts = [""] * _span(row.find(f"{W}trPr"), "gridBefore", default=0)
             for cell in _cells(row):
                 properties = cell.find(f"{W}tcPr")
-                if _continues(properties):
+                if _continues(properties, "vMerge"):
                     text = above.get(len(texts), "")
+                elif texts and _continues(properties, "hMerge"):
+                    text = texts[-1]
                 else:
                     text = " ".join(self._cell_lines(cell))
                 texts += [text] * _span(properties, "gridSpan", default=1)
@@ -214,9 +216,9 @@ def _cells(row: Element) -> Iterator[Element]:
             yield from _cells(child)
 
 
-def _continues(properties: Element | None) -> bool:
-    """Whether a cell is the lower part of one that is merged downwards."""
-    merge = None if properties is None else properties.find(f"{W}vMerge")
+def _continues(properties: Element | None, name: str) -> bool:
+    """Whether a cell is the lower part of one that is merged downwards, or the right one of one merged across."""
+    merge = None if properties is None else properties.find(f"{W}{name}")
     return merge is not None and merge.get(VAL, "continue") == "continue"
 
 

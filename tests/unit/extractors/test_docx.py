@@ -364,3 +364,12 @@ def test_items_have_the_numbers_that_word_shows(
 ) -> None:
     body = numbered("One", 0) + numbered("Two", 1) + numbered("Three", 1) + numbered("Four", 0)
     assert read(make_docx(body, numbering=numbering(*levels))).text == text
+
+
+def test_cells_merged_across_cell_by_cell_are_repeated(make_docx: MakeDocx) -> None:
+    def cell(text: str, merge: str = "") -> str:
+        return f"<w:tc><w:tcPr>{merge}</w:tcPr>{p(r(text))}</w:tc>"
+
+    across = cell("A", '<w:hMerge w:val="restart"/>') + cell("", "<w:hMerge/>") + cell("B")
+    table = f"<w:tbl><w:tr>{across}</w:tr><w:tr>{cell('1')}{cell('2')}{cell('3')}</w:tr></w:tbl>"
+    assert read(make_docx(table)).text == "| A | A | B |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n"

@@ -31,11 +31,16 @@ def read(name: str, chunk: bytes, **settings: object) -> Document:
 @pytest.mark.parametrize(
     ("name", "chunk", "text"),
     [
-        ("a.html", b"<html><body><h2>Sizes</h2><ul><li>M4<li>M5</ul></body></html>", "## Sizes\n\n- M4\n- M5"),
+        (
+            "a.html",
+            b"<html><body><h2>Sizes</h2><ul><li>M4<li>M5</ul></body></html>",
+            "## Sizes\n\n- M4\n- M5",
+        ),
         ("a.txt", "Gr\u00fc\u00dfe\n\n# no heading".encode(), "Gr\u00fc\u00dfe\n\n\\# no heading"),
         (
             "a.mht",
-            HEAD + b'Content-Type: text/html; charset="iso-8859-1"\nContent-Transfer-Encoding: quoted-printable\n\n'
+            HEAD
+            + b'Content-Type: text/html; charset="iso-8859-1"\nContent-Transfer-Encoding: quoted-printable\n\n'
             b"<html><body><p>T=FCr =80</p></body></html>\n--b--\n",
             "T\u00fcr \u20ac",
         ),
