@@ -7,6 +7,7 @@ can spell halves of characters, NUL, and numbers that JSON has no word for.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from transforms.extractors.extraction import RefusedPart
     from transforms.model.document import Document
 
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _MOST_BITS = 10_000
 """Of a whole number: larger ones Python does not write as decimal digits, and no other program reads."""
 
@@ -42,7 +44,8 @@ def clean_value(value: JsonValue) -> JsonValue:
 
 def _document(document: Document) -> Document:
     stated = document.title, document.record, document.language
-    title, record, language = map(_text, stated)
+    title, language = _text(document.title), _text(document.language)
+    record = None if document.record is None else _name(document.record)
     metadata = {canonical_text(name): clean_value(value) for name, value in document.metadata.items()}
     if (title, record, language) == stated and metadata == document.metadata:
         # Of nearly all documents: a copy costs as much as all of this.
@@ -51,7 +54,12 @@ def _document(document: Document) -> Document:
 
 
 def _refused(part: RefusedPart) -> RefusedPart:
-    return replace(part, record=canonical_text(part.record), detail=canonical_text(part.detail))
+    return replace(part, record=_name(part.record), detail=canonical_text(part.detail))
+
+
+def _name(name: str) -> str:
+    """A name as it is, but for what no column can hold: a mark or a line end in it tells it from others."""
+    return _UNSTORABLE.sub("\ufffd", name)
 
 
 def _text(text: str | None) -> str | None:

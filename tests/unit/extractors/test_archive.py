@@ -160,3 +160,17 @@ def test_of_a_thousand_refused_members_and_more_the_last_row_names_the_rest(zipp
     assert zip_file.refused[999].record == "999.exe"
     assert zip_file.refused[1000].record == "(more)"
     assert zip_file.refused[1000].detail.startswith("2 more parts cannot be read; the first is 1000.exe: ")
+
+
+def test_members_whose_names_differ_in_what_nobody_sees_are_two_documents() -> None:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for name in ("a.txt", "\ufeffa.txt", "b\r.txt", "b\n.txt"):
+            archive.writestr(name, f"text of {name!r}")
+    documents = extract(sink.getvalue(), "a.zip", ExtractSettings()).documents
+    assert sorted(document.record or "" for document in documents) == [
+        "a.txt",
+        "b\n.txt",
+        "b\r.txt",
+        "\ufeffa.txt",
+    ]
