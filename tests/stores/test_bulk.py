@@ -5,12 +5,16 @@ import dataclasses
 import pyarrow as pa
 import pytest
 
+from tests.stores.history import at
 from tests.stores.servers.elastic import elastic_server
 from tests.stores.test_contract import batch, target_of
 from transforms.loaders import bulk
 from transforms.loaders.address import parse_address
 from transforms.loaders.elasticsearch import connect
+from transforms.loaders.load import load
 from transforms.loaders.rest import ServerError
+from transforms.loaders.settings import LoadSettings
+from transforms.model.errors import ConfigError
 
 IDS = [f"{n:08}-0000-4000-8000-000000000000" for n in range(40)]
 
@@ -150,9 +154,14 @@ def test_a_key_is_sent_and_shown_in_no_error(server, monkeypatch):
     loader.close()
 
 
-def test_an_index_can_be_made_whose_name_is_allowed_and_no_other(loader):
-    with pytest.raises(ServerError, match="cannot be the name of an index"):
-        loader.create(dataclasses.replace(target_of(4), collection="Chunks"))
+@pytest.mark.parametrize("name", ["Chunks", "_chunks", "a b", "a/b", "a,b", "a" * 256])
+def test_a_name_that_no_index_has_is_refused_before_anything_is_written(server, table, name):
+    settings = LoadSettings(to=f"{server.url.replace('http:', 'elasticsearch:')}#{name}")
+    with pytest.raises(
+        ConfigError, match="is no name of a collection of Elasticsearch: it begins with a small"
+    ):
+        load(at(table, 1), settings)
+    assert not server.indexes
 
 
 def test_metadata_is_an_object_even_if_it_was_none(server, loader, target):

@@ -52,22 +52,22 @@ def test_names_that_loads_use_themselves_and_control_characters_are_refused(tabl
 
 
 @pytest.mark.parametrize(
-    ("store", "name"),
+    ("place", "names"),
     [
-        ("chdb", "p{0}"),
-        ("chdb", "a*b"),
-        ("chdb", "p?"),
-        ("lancedb", "a b"),
-        ("lancedb", ".."),
-        ("lancedb", "grüße"),
+        ("chdb:{}/x", ["p{0}", "a*b", "p?"]),
+        ("lancedb:{}/x", ["a b", "..", "grüße"]),
+        ("chroma:{}/x", ["ab", "a b c", "chunks-"]),
+        ("milvus:{}/x.db", ["1a", "a-b"]),
     ],
 )
 def test_a_name_that_the_store_has_no_collections_of_is_refused_before_anything_is_written(
-    table, tmp_path, store, name
+    table, tmp_path, place, names
 ):
-    for settings in ({"to": f"{store}:{tmp_path}/x#{name}"}, {"to": f"{store}:{tmp_path}/x", "into": name}):
-        with pytest.raises(ConfigError, match="is no name of a collection of"):
-            _load(at(table, 1), **settings)
+    to = place.format(tmp_path)
+    for name in names:
+        for settings in ({"to": f"{to}#{name}"}, {"to": to, "into": name}):
+            with pytest.raises(ConfigError, match="is no name of a collection of"):
+                _load(at(table, 1), **settings)
 
 
 @pytest.mark.parametrize("theirs", ["chunks", "chunks_vectors"])

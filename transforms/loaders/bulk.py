@@ -9,7 +9,6 @@ query of linear ones, each with its weight as boost, is the inner product.
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -18,7 +17,7 @@ import orjson
 import pyarrow as pa
 
 from transforms.loaders.in_place import replace_in_place
-from transforms.loaders.protocol import Existing
+from transforms.loaders.protocol import Existing, Names
 from transforms.loaders.rest import PassingError, ServerError, bodies, repeated
 from transforms.loaders.values import LONG, METADATA, columns_of, ids_of, sparse_rows, vectors_of
 
@@ -43,7 +42,11 @@ _PASSES = frozenset({429, 503})
 _LONGEST_KEYWORD = 8_191
 """Characters of a value that can be filtered by: 32,766 bytes is the engine's limit, and UTF-8 has up to four each."""
 _MISSING_INDEX = 404
-_NAME = re.compile(r"[a-z0-9][^A-Z\\/*?\"<>| ,#:]*")
+NAMES = Names(
+    r"[a-z0-9][^A-Z\\/*?\"<>| ,#:]{0,254}",
+    'it begins with a small letter or digit and has neither capitals nor any of \\ / * ? " < > | , # : or spaces',
+)
+"""Of indexes and aliases of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +108,6 @@ class BulkLoader:
         self._rest.send("PUT", path, {"state": state})
 
     def create(self, target: Target) -> None:
-        if not _NAME.fullmatch(target.collection) or len(target.collection.encode()) > 255:
-            raise ServerError(
-                f"{target.collection!r} cannot be the name of an index: small letters, digits, - and _ can, and it "
-                "begins with a letter or digit"
-            )
         fields = {field.name: self._field(field.column, field.kind) for field in target.fields}
         # Nothing is made searchable while rows come; finish() does, and returns to the cluster's own interval.
         settings = {"refresh_interval": "-1", **self._dialect.settings(target)}

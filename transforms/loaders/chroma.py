@@ -17,7 +17,7 @@ from chromadb.config import Settings
 from chromadb.errors import ChromaError, NotFoundError
 
 from transforms.loaders.in_place import replace_in_place
-from transforms.loaders.protocol import Existing, Limits
+from transforms.loaders.protocol import Existing, Limits, Names
 from transforms.loaders.rest import PassingError, ServerError, repeated
 from transforms.loaders.server import is_server, server_of
 from transforms.loaders.values import ids_of, pieces, plain, vectors_of
@@ -37,6 +37,10 @@ STATES = "parquetry_state"
 DOCUMENT = "text"
 """The column that is a row's document, whatever its name in the store."""
 _SPACES: dict[str, Metric] = {"cosine": "cosine", "ip": "dot", "l2": "l2"}
+_NAMES = Names(
+    r"[A-Za-z0-9][A-Za-z0-9._-]{1,510}[A-Za-z0-9]",
+    "it has 3 to 512 letters of English, digits, periods, underscores and hyphens, none of the last three at an end",
+)
 _ROWS = 1_000
 _PAGE = 5_000
 
@@ -70,7 +74,9 @@ class ChromaLoader:
     """Collections of one database."""
 
     name = "Chroma"
-    limits = Limits(indexes=frozenset({"default", "hnsw"}), batch_rows=_ROWS, full_text="always")
+    limits = Limits(
+        names=_NAMES, indexes=frozenset({"default", "hnsw"}), batch_rows=_ROWS, full_text="always"
+    )
     errors = (ChromaError, httpx.HTTPError, ServerError, ValueError)
 
     def __init__(self, make_client: Callable[[], ClientAPI]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from transforms.loaders.bulk import BulkLoader, Dialect
+from transforms.loaders.bulk import NAMES, BulkLoader, Dialect
 from transforms.loaders.protocol import Existing, Limits
 from transforms.loaders.rest import Rest
 from transforms.loaders.server import server_of
@@ -52,7 +52,13 @@ def _existing(mapping: dict[str, Any]) -> Existing:
 DIALECT = Dialect(
     name="Elasticsearch",
     limits=Limits(
-        dimensions=4_096, id_bytes=512, batch_rows=2_048, aliases=True, sparse=True, full_text="always"
+        names=NAMES,
+        dimensions=4_096,
+        id_bytes=512,
+        batch_rows=2_048,
+        aliases=True,
+        sparse=True,
+        full_text="always",
     ),
     settings=lambda target: {},  # noqa: ARG005 - there are none
     vector=_vector,

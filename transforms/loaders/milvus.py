@@ -16,7 +16,7 @@ import pyarrow as pa
 from pymilvus import DataType, MilvusClient, MilvusException
 
 from transforms.loaders.in_place import replace_in_place
-from transforms.loaders.protocol import Existing, Limits
+from transforms.loaders.protocol import Existing, Limits, Names
 from transforms.loaders.server import is_server, server_of
 from transforms.loaders.values import METADATA, columns_of, ids_of, pieces, sparse_rows, vectors_of
 from transforms.model.errors import ConfigError
@@ -70,6 +70,10 @@ class MilvusLoader:
 
     name = "Milvus"
     limits = Limits(
+        names=Names(
+            r"[A-Za-z_][A-Za-z0-9_]{0,254}",
+            "it has letters of English, digits and underscores alone, no digit first",
+        ),
         dimensions=32_768,
         id_bytes=_ID_BYTES,
         text_bytes=_TEXT_BYTES,
