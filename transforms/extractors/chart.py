@@ -27,8 +27,9 @@ _FIRST_DAY = datetime.datetime(1899, 12, 30)
 
 def write_charts(package: Package, part: str, holder: Element, out: MarkdownWriter) -> None:
     """Write the charts that an element of a part shows; one that is damaged is passed over."""
-    for pointer in holder.iter(f"{_C}chart"):
-        root = package.drawn(part, pointer.get(RELATION_ID, ""))
+    # Of a drawing in several forms more than one may point at the chart.
+    for key in dict.fromkeys(pointer.get(RELATION_ID, "") for pointer in holder.iter(f"{_C}chart")):
+        root = package.drawn(part, key)
         if root is not None:
             _write(root, out)
 

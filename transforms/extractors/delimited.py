@@ -82,8 +82,8 @@ def extract_delimited(
         text, warnings = decode(data, settings.encoding)
         text = canonical_text(text)
         skipped, separator = separator_of(text, media_type)
-        if not is_by_record(settings, auto=False):
-            separator = _separator_below_title(text[skipped:], separator)
+        if media_type == CSV and not skipped and not is_by_record(settings, auto=False):
+            separator = _separator_below_title(text[:_SAMPLE], separator)
         frame, more_warnings = _frame(text[skipped:], separator)
         warnings += more_warnings
     if is_by_record(settings, auto=False):
@@ -127,9 +127,9 @@ def column_names(header: Sequence[str]) -> list[str]:
     return list(names)
 
 
-def _separator_below_title(text: str, separator: str) -> str:
+def _separator_below_title(sample: str, separator: str) -> str:
     """The separator of nearly all rows, where the first line's is in none of them: that line is a title then."""
-    lines = [line for line in _QUOTED.sub("", text[:_SAMPLE]).split("\n") if line.strip()]
+    lines = [line for line in _QUOTED.sub("", sample).split("\n") if line.strip()]
     rows = lines[1 : _ROWS + 1]
     if len(rows) < 2 or sum(separator in row for row in rows) * 2 > len(rows):
         return separator

@@ -105,8 +105,8 @@ class RunReader:
 
     def _alternative(self, alternatives: Element) -> str:
         """Of characters in several forms, as Word has emoji, the first form that is text."""
-        texts = ("".join(map(self._piece, alternative)) for alternative in alternatives)
-        return next(filter(None, texts), "")
+        pieces = ([piece for piece in each if local_name(piece) not in _DRAWINGS] for each in alternatives)
+        return next(filter(None, ("".join(map(self._piece, each)) for each in pieces)), "")
 
     def _note(self, kind: str, reference: Element) -> str:
         key = (kind, reference.get(f"{W}id", ""))

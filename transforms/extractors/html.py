@@ -200,7 +200,7 @@ class _Writer:
             self._list(element, 0)
         elif tag == "pre":
             self.end_paragraph()
-            self.out.code("".join(self._preformatted(element)), _language(element))
+            self.out.code(self._preformatted(element), _language(element))
         elif tag in ("br", "hr"):
             self.end_paragraph()
         elif tag == "math":
@@ -244,7 +244,7 @@ class _Writer:
                     number += step
 
     def _item(self, item: HtmlElement, depth: int, marker: int | str | None) -> bool:
-        """An item, its lists, tables and code each before the text that follows it; whether it has text."""
+        """An item, its lists, tables and code each before the text that follows it; whether there is any of it."""
         inner = list(self._outermost(item))
         first, *rest = self._raw(item, without=inner).split(_INNER)
         is_written = self._line_of_item(_squeezed(first), depth, marker)
@@ -257,7 +257,7 @@ class _Writer:
                 self.out.paragraph(behind)
             else:
                 is_written = self._line_of_item(behind, depth, marker)
-        return is_written
+        return is_written or bool(inner)
 
     def _line_of_item(self, text: str, depth: int, marker: int | str | None) -> bool:
         """An item's own line behind its number, or what is shown for that; whether it has one."""
@@ -277,23 +277,24 @@ class _Writer:
             elif child.tag != "math":
                 yield from self._outermost(child)
 
-    def _preformatted(self, element: HtmlElement) -> Iterator[str]:
+    def _preformatted(self, element: HtmlElement) -> str:
         """The text of code as its page shows it: in lines, also where elements part them, and without buttons."""
-        yield element.text or ""
+        parts = [element.text or ""]
         for child in element:
             tail = child.tail or ""
-            if isinstance(child.tag, str) and not self.content.leaves_out(child):
-                inner = "".join(self._preformatted(child))
-                if child.tag == "br":
-                    yield "\n"
-                elif child.tag not in _LINES or inner.endswith("\n"):
-                    yield inner
-                elif child.getnext() is not None or tail:
-                    yield f"{inner}\n"
+            if child.tag == "br":
+                parts.append("\n")
+            elif isinstance(child.tag, str) and not self.content.leaves_out(child):
+                inner = self._preformatted(child)
+                is_line = child.tag in _LINES and bool(inner)
+                if is_line and not next(filter(None, reversed(parts)), "\n").endswith("\n"):
+                    parts.append("\n")
+                parts.append(inner)
+                if is_line and not inner.endswith("\n"):
+                    parts.append("\n")
                     tail = tail.removeprefix("\n")
-                else:
-                    yield inner
-            yield tail
+            parts.append(tail)
+        return "".join(parts)
 
     def _table(self, table: HtmlElement) -> None:
         """Rows with pipes; a table around others, or of one row or column, only arranges its cells."""

@@ -40,7 +40,7 @@ def lowered(text: str) -> str:
 
 def settled(text: str) -> str:
     """A text without marks, numbers that touch a number in raised or lowered digits."""
-    if _END not in text and not _MARKS.search(text):
+    if _END not in text:
         return text
     return _MARKS.sub("", _RUNS.sub(_written, text))
 

@@ -186,6 +186,7 @@ def test_readings_above_characters_are_left_out() -> None:
     [
         ("a = 1<br>b = 2<br/>    c", "a = 1\nb = 2\n    c"),
         ("<div>a</div><div>b</div>", "a\nb"),
+        ("x<div>a</div>y<div></div>z", "x\na\nyz"),
         ("<div>a</div>\n<div>b\n</div><div>c</div>", "a\nb\nc"),
         ("<ol><li>a</li><li>b</li></ol>", "a\nb"),
         ("<code><span>x</span> = <span>1</span>\n</code><button>Copy</button>", "x = 1"),
@@ -207,6 +208,7 @@ def test_text_behind_a_list_or_code_in_an_item_stays_behind_it() -> None:
     [
         ("<ol><li value=5>a<li>b</ol>", "5. a\n6. b\n"),
         ("<ol start=3><li>a<li value=7>b</ol>", "3. a\n7. b\n"),
+        ("<ol><li><pre>x</pre><li>b</ol>", "```\nx\n```\n\n2. b\n"),
         ("<ol reversed><li>a<li>b<li>c</ol>", "3. a\n2. b\n1. c\n"),
         ("<ol type=a start=2><li>x<li>y</ol>", "- b. x\n- c. y\n"),
         ("<ol type=I><li>x<li type=1>y</ol>", "- I. x\n2. y\n"),

@@ -250,6 +250,7 @@ def test_columns_of_one_name_are_told_apart() -> None:
         (b"comment\nhello; world, x\nfoo, bar\n", "| comment |  |"),
         (b"a,b\n1;2,3\n4;5,6\n", "| a | b |"),
         (b"a,b\n1;2\n", "| a | b |"),
+        (b"sep=,\nTitle\n1;2\n3;4\n", "| Title |"),
     ],
 )
 def test_a_title_above_the_header_does_not_tell_the_separator(data: bytes, head: str) -> None:
