@@ -73,7 +73,8 @@ class ExtractSettings(BaseModel):
     )
     hidden_text: Literal["drop", "keep"] = Field(
         default="drop",
-        description="Hidden runs, shapes and slides of office files; invisible text of PDFs.",
+        description="Hidden runs, shapes and slides of office files; invisible text of PDFs and text beside "
+        "their pages.",
     )
     records: RecordSettings = Field(
         default=RecordSettings(), description="Files of records: JSON Lines, CSV, Parquet."
