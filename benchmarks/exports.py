@@ -1,6 +1,7 @@
 """Rows a CPU second of each export, and the memory of the process: ``python benchmarks/exports.py [--rows N]``.
 
-A table of random vectors is written once below ``build/``; each profile runs in a process of its own.
+A table of random vectors is written once below ``build/``; each profile runs in a process of its own. With ``--terms``
+each row has a sparse vector of so many terms.
 """
 
 import argparse
@@ -16,6 +17,8 @@ import pyarrow as pa
 
 from transforms.exports.export import Wishes, export
 from transforms.exports.registry import NAMES, find_profile
+from transforms.sparse.columns import to_columns
+from transforms.sparse.protocol import SparseVectors
 from transforms.storage.local import LocalStore
 from transforms.table.layout import CHUNKS, shard_path
 from transforms.table.publish import Draft, publish
@@ -29,21 +32,24 @@ SHARD = 10_000
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--rows", type=int, default=50_000)
+    options.add_argument("--terms", type=int, default=0)
     options.add_argument("--profile", choices=NAMES)
     options.add_argument("--table", default="build/benchmark-exports")
     given = options.parse_args()
-    table = Path(given.table) / str(given.rows)
+    table = Path(given.table) / f"{given.rows}-{given.terms}"
     if given.profile:
         print(json.dumps(measured(str(table), given.profile)))
         return
     if not (table / "latest.json").exists():
-        write(LocalStore(str(table)), given.rows)
+        write(LocalStore(str(table)), given.rows, given.terms)
     for name in NAMES:
         command = [
             sys.executable,
             __file__,
             "--rows",
             str(given.rows),
+            "--terms",
+            str(given.terms),
             "--profile",
             name,
             "--table",
@@ -70,20 +76,21 @@ def measured(table: str, profile: str) -> dict[str, float]:
     }
 
 
-def write(store: LocalStore, rows: int) -> None:
+def write(store: LocalStore, rows: int, terms: int) -> None:
     """A table of one snapshot."""
     chance = np.random.default_rng(1)
     files = []
     for first in range(0, rows, SHARD):
         count = min(SHARD, rows - first)
         path = shard_path(1, CHUNKS, "docs", f"{first:08}")
-        files.append(write_table(store, path, shard(chance, first, count), "docs", {}))
+        files.append(write_table(store, path, shard(chance, first, count, terms), "docs", {}))
     counts = {"documents": 0, "chunks": rows, "embedded": rows, "reused": 0, "rejected": 0, "deleted": 0}
-    draft = Draft(1, None, "benchmark", {}, tuple(files), (), (), {}, {"docs": counts}, counts)
+    made = "made-up@1" if terms else None
+    draft = Draft(1, None, "benchmark", {}, tuple(files), (), (), {}, {"docs": counts}, counts, made)
     publish(store, draft, lambda _manifest: None)
 
 
-def shard(chance: np.random.Generator, first: int, count: int) -> pa.Table:
+def shard(chance: np.random.Generator, first: int, count: int, terms: int) -> pa.Table:
     """Rows with the columns that exports take; the others are as empty as the schema allows."""
     vectors = chance.standard_normal(count * DIMENSION, np.float32)
     lengths = np.arange(0, count * DIMENSION + 1, DIMENSION, dtype=np.int32)
@@ -101,13 +108,24 @@ def shard(chance: np.random.Generator, first: int, count: int) -> pa.Table:
         "embed_dim": [DIMENSION] * count,
         "changed_in": [1] * count,
     }
+    lists = {"embedding": pa.ListArray.from_arrays(lengths, vectors)}
+    if terms:
+        lists |= to_columns(sparse(chance, count, terms))
     columns = [
-        pa.ListArray.from_arrays(lengths, vectors).cast(field.type)
-        if field.name == "embedding"
+        lists[field.name].cast(field.type)
+        if field.name in lists
         else pa.array(given.get(field.name, [plain(field)] * count), field.type)
         for field in COLUMNS
     ]
     return pa.Table.from_arrays(columns, schema=COLUMNS)
+
+
+def sparse(chance: np.random.Generator, count: int, terms: int) -> SparseVectors:
+    """Terms all over the range of ids, ascending in each row."""
+    room = 2**32 // terms
+    indices = np.arange(terms) * room + chance.integers(0, room, (count, terms))
+    values = chance.uniform(0.5, 2, count * terms).astype(np.float32)
+    return SparseVectors(np.arange(count + 1) * terms, indices.astype(np.uint32).ravel(), values)
 
 
 def plain(field: pa.Field) -> object:
