@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -132,6 +134,9 @@ def test_a_model_that_changed_under_its_name_is_noticed_before_vectors_are_mixed
     outcome = world.run(embedder=embedder_of(server, on_drift="warn"))
     assert outcome.status == "published"
     assert "gives other vectors than it did" in caplog.text
+    (notice,) = outcome.notices
+    assert notice.startswith("The model static gives other vectors than it did")
+    assert json.loads((world.snapshot(3) / "report.json").read_text())["notices"] == [notice]
 
 
 def test_a_model_that_changed_is_noticed_on_another_runner_too(world, server, monkeypatch):

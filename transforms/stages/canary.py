@@ -15,6 +15,7 @@ from transforms.embedders.protocol import StoppedError
 from transforms.embedders.settings import ServerSettings
 from transforms.model.errors import GuardError
 from transforms.stages.embedder import embedder_of
+from transforms.stages.noted import note
 from transforms.storage.registry import open_store
 from transforms.table.reader import Snapshot
 
@@ -56,6 +57,7 @@ def check_drift(job: Job) -> None:
     if settings.on_drift == "refuse":
         raise GuardError(f"Nothing was published. {sentence}")
     _LOG.warning("%s", sentence)
+    note(job, sentence)
 
 
 def drift(embedder: Embedder, texts: list[str], known: NDArray[np.float32]) -> float:

@@ -14,6 +14,7 @@ from transforms.model.errors import GuardError
 from transforms.model.ids import slug
 from transforms.stages.guards import check_gone
 from transforms.stages.inspect import Run, inspect_snapshot
+from transforms.stages.noted import noted
 from transforms.stages.outcome import Outcome, keep_outcome, refused
 from transforms.stages.share import too_many_rejected
 from transforms.stages.sparse import sparse_of
@@ -133,6 +134,7 @@ def _gather(
 
 def _notices(job: Job, plans: Sequence[SourcePlan], receipts: Sequence[ShardReceipt]) -> Iterator[str]:
     """What a person should know: what embedders noticed, and where nothing was found, as for a slip in a pattern."""
+    yield from noted(job)
     for receipt in receipts:
         yield from receipt.notices
     for plan in plans:

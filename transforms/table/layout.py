@@ -107,6 +107,11 @@ def budget_path(number: int, run_id: str) -> str:
     return f"{snapshot_dir(number)}_plan/_budget-{run_id}.json"
 
 
+def noted_path(number: int, run_id: str) -> str:
+    """What a run noticed before its work began."""
+    return f"{snapshot_dir(number)}_plan/_noted-{run_id}.json"
+
+
 def vectors_path(number: int, slug: str, shard: str) -> str:
     """Vectors that a shard got before it was stopped."""
     return f"{snapshot_dir(number)}_vectors/{slug}/{shard}.arrow"
