@@ -453,3 +453,18 @@ def test_a_failed_document_is_not_left_with_the_vectors_of_another_model(nights,
     nights.run(embedder={"kind": "hash", "dimension": 8})
     assert {len(row["embedding"]) for row in world.rows()} == {8}
     assert [row["status"] for row in world.rows("documents")] == ["ok", "stale", "ok", "ok"]
+
+
+def test_the_text_behind_a_chunk_embeds_again_only_what_it_changes(nights, world):
+    world.put(
+        "one.md", "# One\n\nThe first paragraph of one is here.\n\nAnother one follows it, and the last.\n"
+    )
+    nights.run()
+    world.settings["overlap"] = {"size": 0, "after": 20}
+    nights.run()
+    rows = [row for row in world.rows() if row["context_after_start"] is not None]
+    # Of the other pages every chunk ends where a heading begins.
+    assert [row["doc_id"] for row in rows] == ["one.md"]
+    assert rows[0]["embed_text"].endswith("\nAnother one follows")
+    assert nights.cost == (0, 0, 4, 1)
+    assert [row["text"] for row in world.rows(number=1)] == [row["text"] for row in world.rows(number=2)]
