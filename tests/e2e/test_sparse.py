@@ -114,6 +114,17 @@ def test_they_are_turned_off_and_on_again_without_embedding_anything(world):
     check_terms(world)
 
 
+def test_frequencies_of_a_run_that_died_do_not_stay_where_none_are_wanted(world):
+    world.run(sparse=NONE)
+    stray = world.snapshot(2) / "terms.parquet"
+    stray.parent.mkdir()
+    stray.write_bytes(b"of a run that died")
+    world.put("new.md", "Another file.\n")
+    world.run(sparse=NONE)
+    assert world.latest() == 2
+    assert not stray.exists()
+
+
 def test_a_table_of_an_earlier_version_is_read_and_gets_its_columns_the_next_night(world):
     world.run()
     before = world.rows()
@@ -167,6 +178,8 @@ def test_damaged_frequencies_are_said_to_be_so_and_counted_anew_the_next_night(w
     (world.snapshot(2) / "terms.parquet").unlink()
     with pytest.raises(TableError, match=r"terms\.parquet is missing"):
         read_terms(newest(world))
+    with pytest.raises(TableError, match=r"terms\.parquet is missing"):
+        rollback(open_store(str(world.table)), 2)
     (world.corpus / "new.md").unlink()
     world.run()
     check_terms(world)

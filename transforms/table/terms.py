@@ -25,7 +25,7 @@ from transforms.table.schema import TERMS
 from transforms.table.writer import to_parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from transforms.storage.protocol import Store
     from transforms.table.manifest import Manifest
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _PARALLEL = 4
 """Files counted at once."""
+_LOT = 64
+"""Files of which counts may wait to be put together, a megabyte each."""
 _CHUNKS = "parquetry.chunks"
 """Key of the number of chunks in the footer."""
 
@@ -48,9 +50,11 @@ def read_terms(snapshot: Snapshot) -> TermStatistics | None:
 
 def write_terms(store: Store, manifest: Manifest) -> FileInfo | None:
     """Write the frequencies of a snapshot whose files are in place; None where it has no sparse vectors."""
-    if manifest.sparse is None:
-        return None
     path = terms_path(manifest.snapshot)
+    if manifest.sparse is None:
+        # A run that died may have left some, for the same snapshot with other settings.
+        store.delete([path])
+        return None
     statistics = _from_parent(store, manifest)
     if statistics is None:
         statistics = count_terms(store, manifest)
@@ -86,14 +90,15 @@ def _only_in(one: Manifest, other: Manifest) -> list[FileInfo]:
     ]
 
 
-def _counted(store: Store, manifest: Manifest, files: Iterable[FileInfo]) -> TermStatistics:
+def _counted(store: Store, manifest: Manifest, files: Sequence[FileInfo]) -> TermStatistics:
     folder = snapshot_dir(manifest.snapshot)
 
     def of_file(file: FileInfo) -> TermStatistics:
         return counted(_indices(store, folder + file.path))
 
     with ThreadPoolExecutor(_PARALLEL) as pool:
-        return summed(pool.map(of_file, files))
+        lots = (files[first : first + _LOT] for first in range(0, len(files), _LOT))
+        return summed(part for lot in lots for part in pool.map(of_file, lot))
 
 
 def _indices(store: Store, path: str) -> Iterator[pa.Array]:

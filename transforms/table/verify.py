@@ -12,11 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from transforms.table.damage import damaged
-from transforms.table.layout import CHUNKS, DOCUMENTS, snapshot_dir
+from transforms.table.layout import CHUNKS, DOCUMENTS, snapshot_dir, terms_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from transforms.model.objects import ObjectInfo
     from transforms.model.shard import FileInfo
     from transforms.storage.protocol import Store
     from transforms.table.manifest import Manifest
@@ -35,6 +36,11 @@ def check_files(store: Store, manifest: Manifest) -> None:
     """
     for path, fault in wrong_files(store, manifest.snapshot, manifest.files).items():
         raise damaged(store, snapshot_dir(manifest.snapshot) + path, fault)
+    if manifest.terms is not None:
+        path = terms_path(manifest.snapshot)
+        fault = _fault(manifest.terms, store.stat(path))
+        if fault:
+            raise damaged(store, path, fault)
 
 
 def wrong_files(
@@ -53,13 +59,19 @@ def wrong_files(
     }
     wrong: dict[str, str] = {}
     for file in files:
-        info = listed.get(file.path)
-        if info is None:
-            wrong[file.path] = "is missing"
-        elif info.size != file.bytes:
-            wrong[file.path] = f"should have {file.bytes:,} bytes and has {info.size:,}"
+        fault = _fault(file, listed.get(file.path))
+        if fault:
+            wrong[file.path] = fault
     unsure = [file for file in read if file.path not in wrong and not listed[file.path].checksum]
     return wrong | dict(_other_bytes(store, folder, unsure))
+
+
+def _fault(file: FileInfo, found: ObjectInfo | None) -> str:
+    """What a listing has against a file, if anything."""
+    if found is None:
+        return "is missing"
+    same = found.size == file.bytes
+    return "" if same else f"should have {file.bytes:,} bytes and has {found.size:,}"
 
 
 def is_whole(store: Store, number: int, files: Sequence[FileInfo]) -> bool:
