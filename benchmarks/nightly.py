@@ -1,6 +1,6 @@
 """What a second night costs against the first, and how the cost of many nights follows the change.
 
-    python benchmarks/nightly.py [--files 20000] [--embedder hash]
+    python benchmarks/nightly.py [--files 20000] [--embedder hash] [--sparse none]
     python benchmarks/nightly.py --replay REPOSITORY [--include '**/*.md'] [--commits 20]
 
 The first form indexes a generated corpus, edits one file in a hundred by a sentence, deletes one in a thousand,
@@ -50,13 +50,16 @@ def main() -> None:
             steps = replay(args.replay, Path(folder), args.include, args.commits, args.embedder)
             print_steps(list(steps))
         else:
-            print_nights(nights(Path(folder), args.files, args.embedder, args.workers), args.files)
+            print_nights(
+                nights(Path(folder), args.files, args.embedder, args.workers, args.sparse), args.files
+            )
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--files", type=int, default=20_000)
     parser.add_argument("--embedder", choices=["hash", "static"], default="static")
+    parser.add_argument("--sparse", choices=["bm25", "none"], default="bm25")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--replay", type=Path, help="a git repository of documents")
     parser.add_argument("--include", default="**/*.md")
@@ -78,14 +81,14 @@ class Night:
     """Distinct embedded texts that the snapshot before did not have."""
 
 
-def nights(folder: Path, files: int, embedder: str, workers: int) -> list[Night]:
+def nights(folder: Path, files: int, embedder: str, workers: int, sparse: str) -> list[Night]:
     """The start-up, the first night, one with edits and deletions, and one without any change."""
-    one = run(folder, "one", write(folder / "one", 1), embedder, workers)
+    one = run(folder, "one", write(folder / "one", 1), embedder, workers, sparse)
     corpus = write(folder / "corpus", files)
-    first = run(folder, "first", corpus, embedder, workers)
+    first = run(folder, "first", corpus, embedder, workers, sparse)
     edit(corpus)
-    second = run(folder, "second", corpus, embedder, workers)
-    return [one, first, second, run(folder, "nothing new", corpus, embedder, workers)]
+    second = run(folder, "second", corpus, embedder, workers, sparse)
+    return [one, first, second, run(folder, "nothing new", corpus, embedder, workers, sparse)]
 
 
 def write(corpus: Path, files: int) -> Path:
@@ -106,11 +109,11 @@ def edit(corpus: Path) -> None:
             path.write_text("\n".join(lines), encoding="utf-8")
 
 
-def run(folder: Path, name: str, corpus: Path, embedder: str, workers: int) -> Night:
+def run(folder: Path, name: str, corpus: Path, embedder: str, workers: int, sparse: str) -> Night:
     """Run the job in a process of its own, on the table that belongs to the corpus."""
     table, config = folder / f"table-{corpus.name}", folder / "job.yaml"
     before = keys(table)
-    config.write_text(yaml.safe_dump(job(table, corpus, embedder, workers)), encoding="utf-8")
+    config.write_text(yaml.safe_dump(job(table, corpus, embedder, workers, sparse)), encoding="utf-8")
     command = [sys.executable, "-m", "pipeline.cli", "run", str(config), "--json"]
     result, usage = measure(command)
     counts = result["counts"]
@@ -127,12 +130,15 @@ def run(folder: Path, name: str, corpus: Path, embedder: str, workers: int) -> N
     )
 
 
-def job(table: Path, corpus: Path, embedder: str, workers: int, **source: object) -> dict[str, object]:
+def job(
+    table: Path, corpus: Path, embedder: str, workers: int, sparse: str, **source: object
+) -> dict[str, object]:
     """The configuration."""
     return {
         "version": 1,
         "table": str(table),
         "embedder": {"kind": embedder},
+        "sparse": {"kind": sparse},
         "sources": [{"name": "pages", "root": str(corpus), **source}],
         "limits": {"max_deleted_share": 1.0, "max_rejected_share": 1.0},
         "run": {"workers": workers},
@@ -190,7 +196,7 @@ def replay(repository: Path, folder: Path, include: str, commits: int, embedder:
     """Run the job on the state of each commit, oldest first; the last ``commits`` of them."""
     corpus, table = folder / "corpus", folder / "table"
     corpus.mkdir()
-    config = JobConfig.model_validate(job(table, corpus, embedder, 1, include=[include]))
+    config = JobConfig.model_validate(job(table, corpus, embedder, 1, "none", include=[include]))
     log = git(repository, folder, "rev-list", "--first-parent", f"--max-count={commits}", "HEAD").split()
     before: dict[Path, bytes] = {}
     for commit in reversed(log):
