@@ -81,7 +81,7 @@ def _explanation(hit: Hit, fusion: Fusion) -> Iterator[str]:
         yield f"dense {hit.dense:.3f}{_place(hit.dense_rank)}"
     if hit.sparse is not None:
         yield f"sparse {hit.sparse:.2f}{_place(hit.sparse_rank)}"
-        if hit.dense is not None:
+        if hit.score != hit.sparse:
             yield f"together {hit.score:.4f} ({fusion})"
         terms = ", ".join(
             f"{printable(one.term)} {one.score:.2f} ({one.weight:.2f})" for one in hit.matches

@@ -82,7 +82,8 @@ class Candidates(Generic[T]):
         if by == "hybrid":
             scores = fused(dense, sparse, ranks, self._bounds, fusion)
         else:
-            scores = np.where(ranks[by == "sparse"] > 0, sparse if by == "sparse" else dense, np.nan)
+            one, rank = (dense, ranks[0]) if by == "dense" else (sparse, ranks[1])
+            scores = np.where(rank > 0, one, np.nan)
         order = [
             place for place in np.argsort(-scores, kind="stable").tolist() if np.isfinite(scores[place])
         ]
