@@ -32,6 +32,11 @@ def build(settings: BM25Settings, share: Share) -> BM25:  # noqa: ARG001 - every
     return BM25(settings)
 
 
+def name(settings: BM25Settings) -> str:
+    """The encoder's name, without building it."""
+    return f"bm25@{VERSION}-{fingerprint(recipe(settings))[:12]}"
+
+
 def recipe(settings: BM25Settings) -> str:
     """Everything that decides a vector: rules, stemmers and settings."""
     return f"bm25@{VERSION} snowball:{Stemmer.version()} {settings_to_json(settings)}"
@@ -46,7 +51,7 @@ class BM25:
     weighed = True
 
     def __init__(self, settings: BM25Settings) -> None:
-        self.name = f"bm25@{VERSION}-{fingerprint(recipe(settings))[:12]}"
+        self.name = name(settings)
         self._settings = settings
         self._vocabulary = Vocabulary(settings.languages, settings.stop_words)
 

@@ -1,7 +1,7 @@
 """Which module stands behind each kind of sparse encoder; each is built once a process, when first asked for.
 
-A module of an encoder has two functions: ``build(settings, share) -> SparseEncoder`` and ``recipe(settings) ->
-str``. Only the module asked for is imported.
+A module of an encoder has three functions: ``build(settings, share) -> SparseEncoder``, ``name(settings) -> str`` and
+``recipe(settings) -> str``. Only the module asked for is imported.
 """
 
 from __future__ import annotations
@@ -41,6 +41,11 @@ def make_sparse(settings: SparseSettings, share: Share = ALONE) -> SparseEncoder
         return _built[key]
 
 
+def sparse_name(settings: SparseSettings) -> str | None:
+    """The name of the encoder, which is not built for it; None where there is none."""
+    return None if settings.kind == "none" else _module(settings).name(settings)
+
+
 def sparse_recipe(settings: SparseSettings) -> str:
     """Everything that decides a sparse vector; "" where there are none.
 
@@ -51,6 +56,8 @@ def sparse_recipe(settings: SparseSettings) -> str:
 
 class _Module(Protocol):
     def build(self, settings: SparseSettings, share: Share) -> SparseEncoder: ...
+
+    def name(self, settings: SparseSettings) -> str: ...
 
     def recipe(self, settings: SparseSettings) -> str: ...
 

@@ -45,8 +45,12 @@ def build(settings: SpladeSettings, share: Share) -> Splade:
         raise ParquetryError(
             f"max_tokens = {settings.max_tokens} of {files.name} leaves no room for any text"
         )
-    name = f"splade@{_VERSION}-{fingerprint(recipe(settings))[:12]}"
-    return Splade(name, model, settings.threads or share.cores)
+    return Splade(name(settings), model, settings.threads or share.cores)
+
+
+def name(settings: SpladeSettings) -> str:
+    """The encoder's name, without loading the model."""
+    return f"splade@{_VERSION}-{fingerprint(recipe(settings))[:12]}"
 
 
 def recipe(settings: SpladeSettings) -> str:

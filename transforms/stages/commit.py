@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from transforms.model.errors import GuardError
 from transforms.model.ids import slug
+from transforms.sparse.registry import sparse_name
 from transforms.stages.guards import check_gone
 from transforms.stages.inspect import Run, inspect_snapshot
 from transforms.stages.noted import noted
 from transforms.stages.outcome import Outcome, keep_outcome, refused
 from transforms.stages.share import too_many_rejected
-from transforms.stages.sparse import sparse_of
 from transforms.storage.registry import open_store
 from transforms.table.layout import CHUNKS, kind_of, rejected_of_run_path, rejected_path, shard_of
 from transforms.table.manifest import summed
@@ -258,13 +258,8 @@ def _draft(job: Job, result: _Result) -> Draft:
         deleted=result.deleted,
         counts=result.counts,
         totals=result.totals,
-        sparse=_sparse(job),
+        sparse=sparse_name(job.sparse),
     )
-
-
-def _sparse(job: Job) -> str | None:
-    encoder = sparse_of(job)
-    return None if encoder is None else encoder.name
 
 
 def _outcome(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from transforms.sparse.analysis import Analyzer
 from transforms.sparse.columns import from_columns, to_columns
-from transforms.sparse.registry import make_sparse, sparse_recipe
+from transforms.sparse.registry import make_sparse, sparse_name, sparse_recipe
 from transforms.sparse.score import scores
 from transforms.sparse.settings import NO_SPARSE, BM25Settings, settings_from_json, settings_to_json
 from transforms.sparse.statistics import counted
@@ -154,7 +154,8 @@ def test_names_and_recipes_tell_settings_apart_and_none_has_neither():
     assert all(name.startswith("bm25@1-") for name in names)
     assert make_sparse(BM25Settings()) is make_sparse(BM25Settings())
     assert make_sparse(BM25Settings()).weighed
-    assert (make_sparse(NO_SPARSE), sparse_recipe(NO_SPARSE)) == (None, "")
+    assert sparse_name(BM25Settings()) == make_sparse(BM25Settings()).name
+    assert (make_sparse(NO_SPARSE), sparse_name(NO_SPARSE), sparse_recipe(NO_SPARSE)) == (None, None, "")
 
 
 @pytest.mark.parametrize("settings", [BM25Settings(b=0.5, languages=("german",)), NO_SPARSE])
