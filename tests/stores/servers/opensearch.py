@@ -19,7 +19,8 @@ def missing():
     """Why there is no server, or None."""
     if shutil.which("java") is None:
         return "no java"
-    return None if any(_PACKAGES.glob("opensearch-*.jar")) else f"nothing in {_PACKAGES}: make opensearch"
+    there = all(any(_PACKAGES.glob(name)) for name in ("opensearch-*.jar", "mapper-extras-*.jar"))
+    return None if there else f"not all of it is in {_PACKAGES}: make opensearch"
 
 
 @contextmanager
