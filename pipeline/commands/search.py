@@ -58,8 +58,9 @@ def run(
 def _nothing(table: str, sources: Sequence[str] | None, by: By | None, filters: Sequence[str]) -> str:
     what = "a word of the question" if by == "sparse" else "a vector"
     where = f" in {', '.join(sources)}" if sources else ""
-    which = f" that meets {', '.join(filters)} and" if filters else ""
-    return f"There is no chunk{which} with {what}{where} at {table}."
+    if filters:
+        return f"No chunk with {what}{where} meets {', '.join(filters)} at {table}."
+    return f"There is no chunk with {what}{where} at {table}."
 
 
 def _show(console: Console, number: int, hit: Hit, explained: Fusion | None) -> None:

@@ -189,6 +189,12 @@ def test_hits_are_printed_as_json(table, capsys):
     }
 
 
+def test_a_filter_that_no_chunk_meets_is_named(tmp_path, capsys):
+    place = make_table(tmp_path, {"support": []})
+    assert run(place, "battery", filters=["doc_type=manual"]) == 0
+    assert capsys.readouterr().out == f"No chunk with a vector meets doc_type=manual at {place}.\n"
+
+
 def test_an_empty_table_is_a_sentence_and_no_fault(tmp_path, capsys):
     place = make_table(tmp_path, {"support": []})
     assert run(place, "battery") == 0
