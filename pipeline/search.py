@@ -37,12 +37,15 @@ if TYPE_CHECKING:
     from transforms.retrieval.candidates import Ranked
     from transforms.retrieval.fusion import By, Fusion
     from transforms.sparse.protocol import SparseEncoder
+    from transforms.sparse.statistics import TermStatistics
     from transforms.table.conditions import Condition
 
 _SHOWN = ("chunk_id", "source_name", "doc_id", "doc_uri", "page_start", "section_path", "text")
 _DENSE = ("embedding", "embed_model")
 _SPARSE = (INDICES, VALUES)
 _ROWS_AT_ONCE = 4096
+_QUOTED = 100
+"""Characters of a question that a message repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +180,7 @@ def _query(snapshot: Snapshot, root: str, question: str, by: By | None) -> Query
     by = by or ("hybrid" if has_sparse else "dense")
     terms = NO_TERMS
     if by != "dense":
-        terms = terms_of(question, _encoder_of(snapshot, root), read_terms(snapshot))
+        terms = terms_of(question, _encoder_of(snapshot, root), _statistics_of(snapshot))
     if by == "sparse":
         return Query(by, None, "", terms)
     try:
@@ -189,7 +192,8 @@ def _query(snapshot: Snapshot, root: str, question: str, by: By | None) -> Query
         said = str(error).rstrip(".")
         raise ConfigError(f"{said}. `--sparse` searches by words, which needs no model.") from error
     if vector is None and not len(terms.ids):
-        raise ConfigError(f"The table's model {embedder.name} knows no word of the question {question!r}.")
+        said = question if len(question) <= _QUOTED else f"{question[:_QUOTED]}…"
+        raise ConfigError(f"The table's model {embedder.name} knows no word of the question {said!r}.")
     return Query(by, vector, embedder.name, terms)
 
 
@@ -220,6 +224,13 @@ def _encoder_of(snapshot: Snapshot, table_root: str) -> SparseEncoder:
             "ones: the next run of the job brings them up to date, and `--dense` searches without them."
         )
     return encoder
+
+
+def _statistics_of(snapshot: Snapshot) -> TermStatistics | None:
+    try:
+        return read_terms(snapshot)
+    except TableError as error:
+        raise TableError(f"{error} `--dense` searches without it.") from error
 
 
 def _question_vector(embedder: Embedder, question: str) -> NDArray[np.float32] | None:

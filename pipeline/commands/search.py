@@ -56,11 +56,13 @@ def run(
 
 
 def _nothing(table: str, sources: Sequence[str] | None, by: By | None, filters: Sequence[str]) -> str:
-    what = "a word of the question" if by == "sparse" else "a vector"
+    # By both, chunks may have vectors and terms, and the question no vector and none of their terms.
+    ways = {"sparse": "with a word of the question", "dense": "with a vector"}
+    what = ways.get(by or "", "that the question can be compared with")
     where = f" in {', '.join(sources)}" if sources else ""
     if filters:
-        return f"No chunk with {what}{where} meets {', '.join(filters)} at {table}."
-    return f"There is no chunk with {what}{where} at {table}."
+        return f"No chunk {what}{where} meets {', '.join(filters)} at {table}."
+    return f"There is no chunk {what}{where} at {table}."
 
 
 def _show(console: Console, number: int, hit: Hit, explained: Fusion | None) -> None:

@@ -192,12 +192,14 @@ def test_hits_are_printed_as_json(table, capsys):
 def test_a_filter_that_no_chunk_meets_is_named(tmp_path, capsys):
     place = make_table(tmp_path, {"support": []})
     assert run(place, "battery", filters=["doc_type=manual"]) == 0
-    assert capsys.readouterr().out == f"No chunk with a vector meets doc_type=manual at {place}.\n"
+    assert capsys.readouterr().out == (
+        f"No chunk that the question can be compared with meets doc_type=manual at {place}.\n"
+    )
 
 
 def test_an_empty_table_is_a_sentence_and_no_fault(tmp_path, capsys):
     place = make_table(tmp_path, {"support": []})
-    assert run(place, "battery") == 0
+    assert run(place, "battery", by="dense") == 0
     assert "There is no chunk with a vector at" in capsys.readouterr().out
     assert run(place, "battery", as_json=True) == 0
     assert json.loads(capsys.readouterr().out) == []
@@ -261,6 +263,28 @@ def test_a_question_without_a_known_word_is_found_by_the_model_or_by_its_signs(b
     assert search(both, "☃", by="sparse") == []
     with pytest.raises(ConfigError, match="knows no word of the question"):
         search(both, "☃")
+
+
+def test_a_question_that_neither_model_nor_chunks_know_is_not_said_to_find_no_vectors(both, capsys):
+    unknown = "q" * 100_000
+    assert run(both, unknown) == 0
+    assert (
+        capsys.readouterr().out == f"There is no chunk that the question can be compared with at {both}.\n"
+    )
+    with pytest.raises(ConfigError) as refused:
+        search(both, unknown, by="dense")
+    assert len(str(refused.value)) < 200
+
+
+def test_a_table_without_its_frequencies_says_how_to_search_it_all_the_same(tmp_path):
+    place = make_table(tmp_path, TEXTS, sparse=BM25Settings())
+    next(tmp_path.glob("snapshots/*/terms.parquet")).unlink()
+    for by in (None, "sparse"):
+        with pytest.raises(
+            TableError, match=r"terms\.parquet is missing\..*`--dense` searches without it\."
+        ):
+            search(place, "battery", by=by)
+    assert search(place, "battery", by="dense")[0].chunk_id == "support-0"
 
 
 @pytest.mark.parametrize("by", [None, "dense", "sparse"])
