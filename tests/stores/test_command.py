@@ -1,6 +1,8 @@
 """``parquetry load`` as a person calls it: sentences, exit codes, settings in a file."""
 
 import json
+import subprocess
+import sys
 
 import duckdb
 import pytest
@@ -47,6 +49,16 @@ def test_what_a_store_does_not_take_is_said_when_the_collection_is_made(call, ta
     assert code == 0
     assert "because sqlite-vec takes none; its index of words over text is in their place." in out
     assert "left out" not in call("--to", "sqlite:x.db")[1]
+
+
+def test_a_store_says_nothing_of_its_own_when_a_collection_is_made(table, tmp_path):
+    at(table, 1)
+    words = ("load", str(tmp_path / "table"), "--to", f"lancedb:{tmp_path}/lance")
+    said = subprocess.run(
+        [sys.executable, "-m", "pipeline.cli", *words], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.startswith("Loaded snapshot 1 into lancedb:")
+    assert said.stderr == ""
 
 
 def test_settings_stand_in_a_file_and_the_command_line_wins(call, table, tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ from transforms.loaders.protocol import Existing, Limits, Names
 from transforms.loaders.sql import STATE, text
 
 # It warns of each table that it makes, and asks when it is imported.
-os.environ.setdefault("LANCE_LOG", "error")
+os.environ.setdefault("LANCEDB_LOG", "error")
 import lancedb
 from lancedb.index import FTS, HnswFlat
 
