@@ -33,7 +33,7 @@ def run(table: str, *, keep: int, grace: str, dry_run: bool, as_json: bool) -> i
     if as_json:
         print(json.dumps({**asdict(done), "dry_run": dry_run}))
         return 0
-    plain_console().print(_sentence(table, done, dry_run=dry_run), soft_wrap=True)
+    plain_console().print(_sentence(table, done, keep, grace, dry_run=dry_run), soft_wrap=True)
     return 0
 
 
@@ -49,9 +49,10 @@ def span(text: str) -> datetime.timedelta:
     return datetime.timedelta(**{_UNITS[found[2]]: int(found[1])})
 
 
-def _sentence(table: str, done: Vacuumed, *, dry_run: bool) -> str:
+def _sentence(table: str, done: Vacuumed, keep: int, grace: str, *, dry_run: bool) -> str:
     if not done.snapshots and not done.unfinished:
-        return f"Nothing to remove from {table}."
+        spared = f"nothing but the newest {keep} is older than {grace} and out of use"
+        return f"Nothing to remove from {table}: {spared}."
     parts = []
     if done.snapshots:
         parts.append(f"snapshots {_numbers(done.snapshots)}")

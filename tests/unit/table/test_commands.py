@@ -116,7 +116,9 @@ def test_vacuum_says_what_goes_and_what_would(table, capsys):
         options = {"keep": 1, "grace": "0s", "dry_run": False, "as_json": False} | given
         return printed(capsys, vacuum.run(table.root, **options))
 
-    assert run(grace="1d") == f"Nothing to remove from {table.root}.\n"
+    assert run(grace="1d") == (
+        f"Nothing to remove from {table.root}: nothing but the newest 1 is older than 1d and out of use.\n"
+    )
     assert run(dry_run=True).startswith(f"Would remove snapshots 1 from {table.root}: ")
     assert run().startswith(f"Removed snapshots 1 from {table.root}: ")
     assert json.loads(run(as_json=True)) == {
