@@ -25,8 +25,10 @@ VERSION = 1
 
 SIGNS_AROUND = "()[]{}<>,.;:!?\"'`*|=~/\\-–—“”„‘«»…"
 """Signs that may be taken from both ends of a piece: its terms stay the same."""
-_SIGNS = str.maketrans({"’": "'", "‐": "-", "‑": "-", "\u00ad": None})
-"""Signs with two shapes, and the hyphen that shows only where a line ends."""
+_DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_UNSEEN = f"\u00ad\u2060\ufeff{_DIRECTIONS}"
+_SIGNS = str.maketrans({"’": "'", "‐": "-", "‑": "-"} | dict.fromkeys(_UNSEEN))
+"""Signs with two shapes, and what is not seen: the hyphen of a line's end, joiners, directions around a name."""
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー"
 _IS_UNSPACED = regex.compile(rf"[{_UNSPACED}]")
 _NAME = regex.compile(
@@ -107,9 +109,9 @@ class Analyzer:
     def stems(self, word: str) -> list[str]:
         """A word's stems, each once; itself, where it is no word of any of the languages."""
         stemmers = self._stemmers.get(script_of(word), ())
-        if len(stemmers) == 1:
-            return [folded(stemmers[0].stemWord(word))]
-        return sorted({folded(stemmer.stemWord(word)) for stemmer in stemmers} or {folded(word)})
+        stems = {folded(stemmer.stemWord(word)) for stemmer in stemmers} or {folded(word)}
+        # Of accents without a letter nothing is left.
+        return sorted(stems - {""})
 
 
 def is_word(piece: str) -> bool:
