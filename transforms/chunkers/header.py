@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from transforms.chunkers.settings import ChunkSettings, HeaderSettings
     from transforms.model.document import Document
 
-_MARKS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
+_MARKS = re.compile(
+    r"[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}"
+    # An underscore inside a word or a number of a document is part of it, as CommonMark has it.
+    r"|(?<![^\W_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![^\W_])"
+)
 _NEAR = 40
 """Characters behind a date's label in which the date begins."""
 

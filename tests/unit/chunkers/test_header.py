@@ -130,3 +130,18 @@ def test_Y26_american_spelling_and_labelled_numbers_first() -> None:
 )
 def test_Y27_long_lines_are_read_once(text: str) -> None:
     assert read(text, window_chars=200_000).revision is None
+
+
+def test_underscores_inside_words_belong_to_labels_and_values() -> None:
+    text = "doc_number: WI_0042_B\neffective_date: 2026-03-01\ntitle: Set max_pool_size\n"
+    labels = {name: {"labels": [name]} for name in ("doc_number", "effective_date", "title")}
+    labels["doc_number"]["patterns"] = [r"WI_\d+_[A-Z]"]
+    assert read(text, **labels) == Header(
+        "WI_0042_B", None, date(2026, 3, 1), "2026-03-01", "Set max_pool_size"
+    )
+
+
+def test_marks_of_emphasis_are_no_part_of_labels_and_values() -> None:
+    assert read("__Title:__ Starting **pump** _P-101_\n**Revision:** `7`\n") == Header(
+        None, "7", None, None, "Starting pump P-101"
+    )
