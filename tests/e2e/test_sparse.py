@@ -6,9 +6,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.run import run_job
+from pipeline.run import plan_job, run_job
 from pipeline.scope import Scope
 from transforms.model.errors import GuardError, TableError
+from transforms.planning.estimate import tokens_at_most
 from transforms.planning.selection import Selection
 from transforms.sparse.bm25 import BM25
 from transforms.sparse.registry import make_sparse
@@ -94,6 +95,17 @@ def test_other_settings_make_sparse_vectors_anew_and_read_cut_and_embed_nothing(
     } == set()
     assert world.run(sparse=NIGHT).status == "unchanged"
     check_terms(world)
+
+
+def test_a_plan_of_other_settings_foresees_no_tokens(world):
+    world.run()
+    for sparse_settings, work in ((NIGHT, True), (NONE, True), ({"kind": "bm25"}, False)):
+        job, plans = plan_job(world.config(sparse=sparse_settings))
+        assert [plan.work_bytes > 0 for plan in plans] == [work]
+        assert [tokens_at_most(plan, job) for plan in plans] == [0]
+    world.put("new.md", "# New\n\nA page that nobody has read.\n")
+    job, plans = plan_job(world.config(sparse=NIGHT))
+    assert tokens_at_most(plans[0], job) > 0
 
 
 def test_they_are_turned_off_and_on_again_without_embedding_anything(world):

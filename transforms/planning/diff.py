@@ -78,6 +78,8 @@ class Diff:
     new: int
     changed: int
     unchanged: int
+    known_bytes: int
+    """Of the objects in ``redo`` those of which every vector is known."""
 
 
 def compare(
@@ -132,6 +134,7 @@ def compare(
         new=int((read & ~is_known).sum()),
         changed=changed,
         unchanged=known.num_rows - changed - gone.num_rows,
+        known_bytes=int(listing["size"].to_numpy()[again & _of_known(is_known, redo <= Redo.SPARSE)].sum()),
     )
 
 
@@ -158,6 +161,7 @@ def together(parts: Sequence[Diff]) -> Diff:
         new=sum(part.new for part in parts),
         changed=sum(part.changed for part in parts),
         unchanged=sum(part.unchanged for part in parts),
+        known_bytes=sum(part.known_bytes for part in parts),
     )
 
 

@@ -30,10 +30,10 @@ TEXTS = 200
 def tokens_at_most(plan: SourcePlan, job: Job) -> int:
     """Tokens of all that is read, or chunked or embedded again, as if no vector of it were known.
 
-    What moved is not in it, for it brings its vectors along, but for chunks in which the old name stands; what is
-    known elsewhere in the table is.
+    What moved is not in it, for it brings its vectors along, but for chunks in which the old name stands. Neither is
+    what gets other sparse vectors only. What is known elsewhere in the table is.
     """
-    return round((plan.work_bytes - plan.moved_bytes) * _tokens_a_byte(plan.source, job))
+    return round((plan.work_bytes - plan.moved_bytes - plan.known_bytes) * _tokens_a_byte(plan.source, job))
 
 
 def _tokens_a_byte(source: str, job: Job) -> float:

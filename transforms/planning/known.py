@@ -80,6 +80,5 @@ def redo_of(documents: pa.Table, recipe: Recipe) -> np.ndarray[tuple[int], np.dt
     stale = of_today("status", "stale")
     today = (recipe.extract, recipe.chunk, recipe.embed, recipe.sparse)
     extract, chunk, embed, sparse = (of_today(name, one) for name, one in zip(_RECIPES, today, strict=True))
-    choices = [Redo.READ, Redo.CHUNK, Redo.EMBED]
-    # Vectors are known by their texts: to embed again for sparse ones embeds nothing.
-    return np.select([stale | ~extract, ~chunk, ~embed | ~sparse], choices, Redo.NOTHING).astype(np.int8)
+    choices = [Redo.READ, Redo.CHUNK, Redo.EMBED, Redo.SPARSE]
+    return np.select([stale | ~extract, ~chunk, ~embed, ~sparse], choices, Redo.NOTHING).astype(np.int8)

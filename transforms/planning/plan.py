@@ -56,6 +56,8 @@ class SourcePlan:
     """Of the changed objects those whose bytes are the same for certain."""
     redo: int = 0
     """Of the changed objects those that are chunked or embedded again, and not read."""
+    known_bytes: int = 0
+    """Of ``work_bytes`` those of objects that get no other dense vectors: other sparse ones, or another place."""
 
     @property
     def known(self) -> int:

@@ -12,9 +12,11 @@ class Redo(IntEnum):
     """From which stage on the rows of an object whose bytes are the same are of another recipe."""
 
     NOTHING = 0
-    EMBED = 1
-    CHUNK = 2
-    READ = 3
+    SPARSE = 1
+    """As ``EMBED``, but every dense vector is known."""
+    EMBED = 2
+    CHUNK = 3
+    READ = 4
 
 
 def one_row_an_object(table: pa.Table) -> pa.Table:

@@ -84,6 +84,7 @@ def plan_source(
         moved_bytes=moved_bytes,
         touched=diff.touched.num_rows + len(large.touched),
         redo=diff.redo.num_rows,
+        known_bytes=diff.known_bytes,
     )
 
 

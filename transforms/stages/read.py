@@ -113,7 +113,7 @@ class _Reading:
 
     def go_on(self, info: ObjectInfo, former: Former, payload: Payload | None) -> None:
         """Take an object up at the first stage whose recipe is another, from its former rows."""
-        if former.redo == Redo.EMBED:
+        if former.redo in (Redo.SPARSE, Redo.EMBED):
             self.renew.append(info)
         elif former.redo == Redo.CHUNK and former.has_text:
             self.stored += documents_of(former.rows, info)
