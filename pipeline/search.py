@@ -19,6 +19,7 @@ from transforms.model.errors import ConfigError, ParquetryError, TableError
 from transforms.retrieval.candidates import Candidates
 from transforms.retrieval.fusion import CANDIDATES, DEFAULT
 from transforms.retrieval.question import NO_TERMS, Terms, asked, terms_of
+from transforms.retrieval.vectors import vectors_of
 from transforms.sparse.columns import INDICES, VALUES
 from transforms.sparse.registry import make_sparse
 from transforms.sparse.settings import settings_from_json as sparse_from_json
@@ -266,7 +267,7 @@ def _cosines_of(batch: pa.RecordBatch, query: Query) -> NDArray[np.float64]:
     if query.vector is not None:
         question = query.vector.astype(np.float64)
         question /= np.sqrt(np.add.reduce(question * question))
-        places, vectors = _vectors(batch, query.model, len(question))
+        places, vectors = vectors_of(batch, query.model, len(question))
         dense[places] = _cosines(vectors, question)
     return dense
 
@@ -275,22 +276,6 @@ def _sums_of(batch: pa.RecordBatch, query: Query) -> NDArray[np.float64]:
     if query.by == "dense" or not len(query.terms.ids):
         return np.zeros(batch.num_rows)
     return query.terms.scores(batch[INDICES], batch[VALUES])
-
-
-def _vectors(
-    batch: pa.RecordBatch, model: str, dimension: int
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """The places of the rows that ``model`` made a vector for, and those vectors."""
-    import pyarrow.compute as pc
-
-    has = pc.and_kleene(pc.equal(batch["embed_model"], model), pc.is_valid(batch["embedding"]))
-    places = np.flatnonzero(has.fill_null(False).to_numpy(zero_copy_only=False))  # noqa: FBT003
-    values = batch["embedding"].take(places).flatten().to_numpy()
-    if len(values) != len(places) * dimension:
-        raise TableError(
-            f"The table has vectors of another length than the {dimension} of its model {model}."
-        )
-    return places, values.reshape(len(places), dimension)
 
 
 def _cosines(vectors: NDArray[np.float32], question: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from transforms.evaluation.measures import ndcg, recall, reciprocal_rank
 from transforms.model.errors import BudgetReachedError, GuardError
 from transforms.retrieval.candidates import Candidates
 from transforms.retrieval.question import NO_TERMS, asked, terms_of
+from transforms.retrieval.vectors import vectors_of
 from transforms.sparse.columns import INDICES, VALUES
 from transforms.table.terms import read_terms
 
@@ -131,11 +132,7 @@ def _cosines(
     batch: pa.RecordBatch, embedder: Embedder, questions: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     """A row a question and a column a chunk; NaN where a chunk has no vector of the model."""
-    import pyarrow.compute as pc
-
-    has = pc.and_(pc.equal(batch["embed_model"], embedder.name), pc.is_valid(batch["embedding"]))
-    places = np.flatnonzero(pc.fill_null(has, fill_value=False).to_numpy(zero_copy_only=False))
-    vectors = batch["embedding"].take(places).flatten().to_numpy().reshape(len(places), embedder.dimension)
+    places, vectors = vectors_of(batch, embedder.name, embedder.dimension)
     cosines = np.full((len(questions), len(batch)), np.nan)
     cosines[:, places] = questions @ at_length_one(vectors).T
     return cosines
