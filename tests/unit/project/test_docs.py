@@ -9,10 +9,11 @@ from docs.generate import filled
 from pipeline.config import load_config
 
 ROOT = Path(__file__).parents[3]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "benchmarks" / "README.md"])
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 
 
-@pytest.mark.parametrize("page", ["configuration.md", "table.md"])
+@pytest.mark.parametrize("page", ["commands.md", "configuration.md", "table.md"])
 def test_a_page_of_reference_is_what_make_docs_writes(page: str) -> None:
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert "<!-- begin" in text
@@ -23,6 +24,13 @@ def test_a_page_of_reference_is_what_make_docs_writes(page: str) -> None:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_each_decision_has_a_number_of_its_own_which_its_heading_says() -> None:
+    numbers = [int(path.name[:4]) for path in DECISIONS]
+    assert sorted(set(numbers)) == numbers
+    headings = [path.read_text(encoding="utf-8").partition(". ")[0] for path in DECISIONS]
+    assert headings == [f"# {number}" for number in numbers]
 
 
 def configurations() -> list[tuple[str, str]]:
