@@ -48,6 +48,10 @@ def test_the_report_counts_what_the_manifest_counts_and_what_a_person_should_see
     assert found["counts"] == world.manifest(1)["counts"]
     assert found["sources"] == {"docs": found["counts"]}
     assert found["before"] == {}
+    assert found["vectors"] == "static-en-256@1, 256 dimensions (kind static)"
+    terms = world.manifest(1)["terms"]["rows"]
+    assert found["sparse"] == f"{world.manifest(1)['sparse']}, {terms} terms (kind bm25)"
+    assert f"Sparse vectors: {found['sparse']}." in page(world, 1)
     figures = found["figures"]
     assert (figures["chunks_seen"], figures["documents_seen"]) == (len(world.rows()), 5)
     assert (figures["repeated"], figures["tiny"], figures["oversize"], figures["without_vector"]) == (

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from transforms.report.figures import Figures
+from transforms.report.made import model_words, sparse_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,6 +39,11 @@ class Report:
     created_at: str
     program: str
     embedder: str
+    """Its settings, as the manifest has them."""
+    vectors: str
+    """The model with its dimension, in words."""
+    sparse: str
+    """What made the sparse vectors, and how many terms there are, in words."""
     counts: Mapping[str, int]
     sources: Mapping[str, Mapping[str, int]]
     before: Mapping[str, Mapping[str, int]]
@@ -66,19 +72,22 @@ def make_report(
     rejected: Sequence[Rejection],
     incomplete: Mapping[str, str],
     *,
+    model: tuple[str, int] | None = None,
     embedded_tokens: int = 0,
     seconds: Mapping[str, float] | None = None,
     notices: Sequence[str] = (),
     retrieval: Mapping[str, float] | None = None,
     figures: Figures | None = None,
 ) -> Report:
-    """The report of a snapshot that is about to be published."""
+    """The report of a snapshot that is about to be published; ``model`` is that of its vectors."""
     return Report(
         snapshot=manifest.snapshot,
         parent=manifest.parent,
         created_at=manifest.created_at,
         program=manifest.program,
         embedder=manifest.recipe.get("embedder", ""),
+        vectors=model_words(manifest, model),
+        sparse=sparse_words(manifest),
         counts=manifest.counts,
         sources={name: entry.counts for name, entry in manifest.sources.items()},
         before={} if parent is None else {name: entry.counts for name, entry in parent.sources.items()},

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from transforms.model.errors import GuardError, StorageError
 from transforms.report import gate, quality
 from transforms.report.figures import Allowed, Figures, figures_of
+from transforms.report.made import model_of
 from transforms.report.page import report_page
 from transforms.report.report import make_report, to_json
 from transforms.stages.embedder import embedder_of
@@ -51,6 +52,7 @@ def inspect_snapshot(job: Job, manifest: Manifest, parent: Snapshot | None, run:
         None if parent is None else parent.manifest,
         run.rejected,
         run.incomplete,
+        model=model_of(snapshot),
         seconds=_seconds(run.receipts),
         embedded_tokens=sum(receipt.embedded_tokens for receipt in run.receipts),
         notices=list(run.notices),

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from pipeline.commands import diff, rollback, snapshots, vacuum
+from pipeline.commands import diff, rollback, show, snapshots, vacuum
 from transforms.model.errors import ConfigError
 from transforms.table.lease import Lease
 from transforms.table.pointer import read_pointer
@@ -43,6 +43,17 @@ def test_snapshots_as_json_have_their_counts(table, capsys):
     ]
     assert found["snapshots"][1]["counts"]["deleted"] == 1
     assert found["unfinished"] == []
+
+
+def test_a_snapshot_is_summarised_with_what_it_is_made_with(table, capsys):
+    lines = printed(capsys, show.run(table.root, as_json=False)).splitlines()
+    assert lines[0].startswith(f"Snapshot 2 (after 1) of {table.root}, published ")
+    assert lines[-3:] == [
+        "embedder  no vectors yet (the manifest names none)",
+        "sparse    none",
+        "settings  not known",
+    ]
+    assert json.loads(printed(capsys, show.run(table.root, as_json=True)))["snapshot"] == 2
 
 
 def test_a_run_at_work_and_a_dead_one_are_listed_apart(table, capsys):
