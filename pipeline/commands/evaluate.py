@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from pipeline.evaluate.halves import LEAST
-from pipeline.evaluate.run import Evaluation, Result, evaluate
+from pipeline.evaluate.run import Evaluation, evaluate
 from pipeline.evaluate.settings import load_evaluation
 from pipeline.output import json_line, plain_console
 from transforms.pages.html import render
@@ -141,7 +141,8 @@ def _shown(interval: Interval | None) -> str:
 
 
 def _page(found: Evaluation) -> str:
-    names = [_label(result) for result in found.results]
+    several = any(result.by != "dense" for result in found.results)
+    names = [f"{result.name}, {result.by}" if several else result.name for result in found.results]
     plots = []
     # In each question one document counts, so nDCG tells nothing that the reciprocal rank does not.
     for measure in (name for name in _measures(found) if not name.startswith("ndcg")):
@@ -159,7 +160,3 @@ def _page(found: Evaluation) -> str:
         plots=plots,
         asked=list(zip(*(result.asked for result in found.results), strict=True)),
     )
-
-
-def _label(result: Result) -> str:
-    return result.name if result.by == "dense" else f"{result.name}, {result.by}"

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 300
 """Code points of a chunk's text that are shown."""
+_DIGITS = {"sum": 3, "rrf": 5}
+"""Behind the point, of a score of both: reciprocal ranks are small, and those of neighbours near to each other."""
 _JOINERS = "\u200c\u200d"
 """Format characters that words of several scripts are spelt with."""
 
@@ -51,7 +53,7 @@ def run(
     if not hits:
         console.print(_nothing(table, sources, by, filters), soft_wrap=True)
     for number, hit in enumerate(hits, 1):
-        _show(console, number, hit, fusion if explain else None)
+        _show(console, number, hit, fusion, explain=explain)
     return 0
 
 
@@ -65,15 +67,15 @@ def _nothing(table: str, sources: Sequence[str] | None, by: By | None, filters: 
     return f"There is no chunk {what}{where} at {table}."
 
 
-def _show(console: Console, number: int, hit: Hit, explained: Fusion | None) -> None:
-    head = Text(f"{number:>2}  {hit.score:.3f}  ")
+def _show(console: Console, number: int, hit: Hit, fusion: Fusion, *, explain: bool) -> None:
+    head = Text(f"{number:>2}  {_score(hit, fusion)}  ")
     head.append(printable(f"{hit.source_name}/{hit.doc_id}"), style="bold")
     if hit.page is not None:
         head.append(f"  page {hit.page}")
     if hit.section_path:
         head.append("  " + printable(" > ".join(hit.section_path)), style="italic")
     console.print(head, soft_wrap=True)
-    for line in _explanation(hit, explained) if explained else ():
+    for line in _explanation(hit, fusion) if explain else ():
         console.print(Text(f"    {line}"), soft_wrap=True)
     console.print(Padding(Text(shortened(hit.text)), (0, 0, 1, 4)))
 
@@ -84,12 +86,21 @@ def _explanation(hit: Hit, fusion: Fusion) -> Iterator[str]:
         yield f"dense {hit.dense:.3f}{_place(hit.dense_rank)}"
     if hit.sparse is not None:
         yield f"sparse {hit.sparse:.2f}{_place(hit.sparse_rank)}"
-        if hit.score != hit.sparse:
-            yield f"together {hit.score:.4f} ({fusion})"
+        if _is_fused(hit):
+            yield f"together {_score(hit, fusion)} ({fusion})"
         terms = ", ".join(
             f"{printable(one.term)} {one.score:.2f} ({one.weight:.2f})" for one in hit.matches
         )
         yield f"terms, and in brackets their weight in the question: {terms}" if terms else "no term"
+
+
+def _is_fused(hit: Hit) -> bool:
+    """Whether its score is made of two: what goes by words alone has theirs."""
+    return hit.sparse is not None and hit.score != hit.sparse
+
+
+def _score(hit: Hit, fusion: Fusion) -> str:
+    return f"{hit.score:.{_DIGITS[fusion.method] if _is_fused(hit) else 3}f}"
 
 
 def _place(rank: int | None) -> str:

@@ -110,7 +110,10 @@ def test_a_variant_is_searched_by_vectors_by_words_and_by_both(files, capsys):
     hybrid = shown[shown.index("hybrid") :]
     # The variant without sparse vectors has no figure there.
     assert re.search(r"^mrr +1\.000 \[1\.00, 1\.00\] *$", hybrid, re.MULTILINE)
-    assert "<td>sparse</td>" in (files / "page.html").read_text()
+    page = (files / "page.html").read_text()
+    assert "<td>sparse</td>" in page
+    # Beside other ways, vectors alone are called what they are.
+    assert re.findall(r"<th>(\w, \w+)</th>", page) == ["a, dense", "a, sparse", "a, hybrid", "b, dense"]
 
 
 NAMES = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("abo", "evi", "iru")]

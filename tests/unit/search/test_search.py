@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -328,10 +329,21 @@ def test_an_explanation_has_scores_places_and_terms(both, capsys):
     assert lines[1].startswith("dense 0.")
     assert lines[1].endswith(", place 1")
     assert lines[2].startswith("sparse ")
-    assert lines[3] == "together 1.0000 (sum, 0.40 sparse)"
+    assert lines[3] == "together 1.000 (sum, 0.40 sparse)"
     assert lines[4].startswith("terms, and in brackets their weight in the question: batteri ")
     assert run(both, "poem", sources=["support"], by="sparse") == 0
     assert "no chunk with a word of the question in support" in capsys.readouterr().out
     assert run(both, "poem", top=1, as_json=True) == 0
     (hit,) = json.loads(capsys.readouterr().out)
     assert hit["matches"][0]["term"] == "poem"
+
+
+def test_scores_of_reciprocal_ranks_are_shown_with_the_digits_in_which_they_differ(both, capsys):
+    assert run(both, "the battery in winter", top=2, fusion=Fusion("rrf", 0.5), explain=True) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    # The first by both: 1 / (60 + 1).
+    assert lines[0].startswith("1  0.01639  support/")
+    assert "together 0.01639 (reciprocal ranks, 0.50 sparse)" in lines
+    assert run(both, "the battery in winter", top=1, by="dense", fusion=Fusion("rrf", 0.5)) == 0
+    # By vectors alone a score is a cosine, whatever both would be put together by.
+    assert re.match(r" 1  0\.\d{3}  support/", capsys.readouterr().out)
