@@ -33,7 +33,6 @@ _BYTES = 20 * 2**20 - 4096
 _METADATA_BYTES = 40 * 1024
 _FILTERABLE_BYTES = 2 * 1024
 _KEYS = 50
-_NOT_FILTERABLE = 10
 _KEY = (r"[^\x00]{1,1024}", "1 to 1,024 characters without NUL")
 _DIMENSIONS = 4_096
 SHOWN = ("text", "doc_uri", "doc_title", "section_title", "section_path", "metadata")

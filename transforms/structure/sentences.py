@@ -1,4 +1,4 @@
-"""Where sentences, words and graphemes end.
+"""Where sentences, lines and graphemes end.
 
 Sentences: after ``. ! ? …`` and closing marks before white space, after full-width stops at once, and at
 blank lines. Not after abbreviations, single letters, and numbers that count list items; a lower-case word
@@ -51,8 +51,6 @@ _ABBREVIATIONS: dict[Language, str] = {
 }  # fmt: skip
 # Of white space, all but the no-break ones: U+00A0, U+2007 and U+202F hold their neighbours together.
 BREAKING_SPACE = r"\t-\r\x1c-\x20\x85\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000"
-_WORD = re.compile(f"[^{BREAKING_SPACE}]*+[{BREAKING_SPACE}]++|[^{BREAKING_SPACE}]++")
-_WORD_OF_ANY_SPACE = re.compile(r"\S*+\s++|\S++")
 _NEXT_INK = re.compile(r"\s{0,80}+(\S)")
 LONGEST_GRAPHEME = 32
 """Code points. Unicode's stream-safe format allows 31 (UAX #15); what is longer is no text that anyone reads,
@@ -162,18 +160,6 @@ def line_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         stop = end if found < 0 else found + 1
         yield at, stop
         at = stop
-
-
-def word_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Words with the white space after them; they cover the span. No-break spaces do not end a word."""
-    for found in _WORD.finditer(text, start, end):
-        yield found.span()
-
-
-def loose_word_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """As :func:`word_spans`, but any white space ends a word: for where no other break is left."""
-    for found in _WORD_OF_ANY_SPACE.finditer(text, start, end):
-        yield found.span()
 
 
 def grapheme_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
