@@ -142,5 +142,5 @@ setup(
     package_data={"transforms": ["embedders/data/**", "pages/templates/**"]},
     install_requires=BASE,
     extras_require=EXTRAS,
-    entry_points={"console_scripts": ["parquetry = pipeline.cli:main"]},
+    entry_points={"console_scripts": ["parquetry = pipeline.start:main"]},
 )

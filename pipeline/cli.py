@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -20,7 +20,7 @@ from transforms.model.version import VERSION
 
 app = typer.Typer(
     name="parquetry",
-    help="Index a corpus in object storage into Parquet chunk tables for retrieval.",
+    help="Index a corpus in folders or object storage (gs://, s3://, az://) into Parquet chunk tables for retrieval.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -28,8 +28,13 @@ app = typer.Typer(
 config_app = typer.Typer(help="Check a configuration, or export its JSON Schema.", no_args_is_help=True)
 app.add_typer(config_app, name="config")
 
+_UsageError: Any = typer.BadParameter.__base__
+"""Of whichever click stands behind typer."""
+
 _ConfigFile = Annotated[Path, typer.Argument(metavar="CONFIG", help="The job's YAML file.")]
-_Table = Annotated[str, typer.Argument(metavar="TABLE", help="Folder or bucket prefix of a table.")]
+_Table = Annotated[
+    str, typer.Argument(metavar="TABLE", help="A table: its folder, or its gs://, s3:// or az:// prefix.")
+]
 _Sources = Annotated[list[str] | None, typer.Option("--source", "-s", help="Only this source; repeatable.")]
 _Prefix = Annotated[str, typer.Option("--prefix", help="Only objects whose names begin so.")]
 _Since = Annotated[
@@ -55,7 +60,7 @@ def run(
     config: _ConfigFile,
     beam_args: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[-- BEAM_OPTIONS]", help="Options for Beam, after `--`."),
+        typer.Argument(metavar="-- BEAM_OPTIONS", help="Options for Beam, after `--`."),
     ] = None,
     *,
     allow_deletes: Annotated[
@@ -146,7 +151,9 @@ def plan(
 @app.command()
 def search(
     table: _Table,
-    question: Annotated[list[str], typer.Argument(help="What to look for; quotes are not needed.")],
+    question: Annotated[
+        list[str], typer.Argument(metavar="QUESTION", help="What to look for; quotes are not needed.")
+    ],
     *,
     top: Annotated[int, typer.Option("--top", "-k", min=1, max=1000, help="Chunks to show.")] = 5,
     source: Annotated[
@@ -183,7 +190,7 @@ def search(
     from transforms.retrieval.fusion import Fusion
 
     if dense and sparse:
-        raise typer.BadParameter("one of --dense and --sparse; without them, a search goes by both.")
+        raise typer.BadParameter("give one of --dense and --sparse; without them, a search goes by both.")
     raise typer.Exit(
         command.run(
             table,
@@ -473,7 +480,7 @@ def evaluate(
     ] = None,
     as_json: _Json = False,
 ) -> None:
-    """Ask questions with known answers, and compare strategies, sizes and embedders."""
+    """Ask questions with known answers, and compare strategies, sizes, embedders, and vectors with words."""
     from pipeline.commands import evaluate as command
 
     raise typer.Exit(command.run(config, html=html, as_json=as_json))
@@ -516,10 +523,17 @@ def main() -> None:
     prepare_output()
     with ended_by_signals(), printed():
         try:
-            app()
+            code = app(standalone_mode=False)
         except ParquetryError as error:
             typer.echo(f"parquetry: {error}", err=True)
             raise SystemExit(error.exit_code) from None
+        except _UsageError as error:
+            # In the box that it would get otherwise, names of files are broken in the middle.
+            error.show()
+            if error.ctx is not None and error.ctx.info_name == "run" and hasattr(error, "option_name"):
+                typer.echo("Options for Beam stand after `--`.", err=True)
+            raise SystemExit(error.exit_code) from None
+        raise SystemExit(code)
 
 
 if __name__ == "__main__":

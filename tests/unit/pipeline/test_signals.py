@@ -93,3 +93,27 @@ def test_who_ignores_interruptions_is_not_interrupted():
     os.kill(process.pid, signal.SIGINT)
     assert process.communicate(timeout=60) == ("", "")
     assert process.returncode == 0
+
+
+EARLY = """
+import os, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pipeline.cli":
+            os.kill(os.getpid(), signal.{name})
+
+sys.meta_path.insert(0, Interrupts())
+from pipeline.start import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "word"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "told to end")]
+)
+def test_the_program_is_ended_without_a_trace_while_it_is_still_being_read(name, code, word):
+    done = subprocess.run(
+        [sys.executable, "-c", EARLY.replace("{name}", name)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (code, f"parquetry: {word} before anything was done.\n")
