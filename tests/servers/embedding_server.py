@@ -42,6 +42,12 @@ class Rules:
     max_bytes: int | None = None
     poison: dict[str, int] = field(default_factory=dict)
     """Substring of a text, and the status that a request with such a text gets."""
+    firewall: str | None = None
+    """Substring of a text for which a firewall before the server answers, with a page and 403."""
+    too_long: str = (
+        "This model's maximum context length is {limit} tokens, however you requested {given} tokens"
+    )
+    """What is said of a text over ``max_item_tokens``."""
     key: str | None = None
     per_second: float | None = None
     retry_after: float | None = None
@@ -155,7 +161,12 @@ class _Handler(BaseHTTPRequestHandler):
         texts = [request["input"]] if isinstance(request["input"], str) else request["input"]
         owner.bodies.append(request)
         owner.enter(texts, +1)
+        blocked = owner.rules.firewall
         try:
+            if blocked is not None and any(blocked in text for text in texts):
+                return self._send(
+                    403, b"<html><title>Blocked</title></html>", {"Content-Type": "text/html"}
+                )
             self._answer(owner, request, texts, len(body))
         finally:
             owner.enter(texts, -1)
@@ -204,8 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
         if rules.max_item_tokens is not None:
             most = max(owner.embedder.counter.count(texts))
             if most > rules.max_item_tokens:
-                message = f"This model's maximum context length is {rules.max_item_tokens} tokens, "
-                return 400, f"{message}however you requested {most} tokens", {}
+                return 400, rules.too_long.format(limit=rules.max_item_tokens, given=most), {}
         return None
 
     def _embeddings(

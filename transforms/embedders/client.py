@@ -20,6 +20,7 @@ import numpy as np
 
 from transforms.embedders.budget import Purse
 from transforms.embedders.dialects import DIALECTS, Wish
+from transforms.embedders.http import http_client
 from transforms.embedders.lengths import Piece, pieces_of, put_together
 from transforms.embedders.pace import Pace
 from transforms.embedders.poison import embed_around_poison
@@ -51,7 +52,11 @@ _ENVELOPE_BYTES = 512
 _ITEM_LIMIT = re.compile(
     r"(?i)(?:maximum (?:allowed )?(?:batch size|length)|at most|max batch)\D{0,20}(\d+)"
 )
-_CONTEXT_LIMIT = re.compile(r"(?i)(?:maximum|max) (?:context|input|model) length\D{0,20}(\d+)")
+_CONTEXT_LIMIT = re.compile(
+    r"(?i)(?:(?:maximum|max) (?:context|input|model) (?:length|tokens)|context (?:length|window)|allowed token size"
+    r"|current batch size|supports up to)\D{0,20}(\d+)|(?:less than|cannot exceed) (\d+) tokens"
+)
+"""How OpenAI, vLLM, SGLang, NIM, llama.cpp, Voyage, Bedrock, Vertex, TEI and Jina name the input of their models."""
 
 
 def connect(
@@ -74,7 +79,7 @@ def connect(
         path: of the model below the base URL, where the dialect's own is not all of it.
     """
     dialect = DIALECTS[limits.dialect]
-    http = httpx.Client(
+    http = http_client(
         headers=headers,
         auth=auth,
         timeout=settings.timeout,
@@ -305,9 +310,10 @@ class ServerEmbedder:
 
     def _check_window(self, error: ContentError) -> None:
         named = _CONTEXT_LIMIT.search(error.detail)
-        if named and (self._window is None or self._window > int(named.group(1))):
+        limit = int(named[1] or named[2]) if named else 0
+        if limit and (self._window is None or self._window > limit):
             raise ConfigError(
-                f"The server's model takes {named.group(1)} tokens a text: set max_tokens to that or less. "
+                f"The server's model takes {limit} tokens a text: set max_tokens to that or less. "
                 f"It said: {error.detail}"
             )
 

@@ -211,7 +211,9 @@ class Endpoint:
         if status in _AGAIN or status > 500:
             wait = seconds_to_wait(response.headers, _json(response), time.time())
             raise _AgainError(said, wait=wait)
-        if status in _STOPS or status < 400:
+        # A page in place of JSON is of a firewall in front of the server, which reads the texts.
+        is_firewall = status == 403 and _json(response) is None
+        if (status in _STOPS or status < 400) and not is_firewall:
             raise ParquetryError(f"The embedding server {self._url} refuses: {_hint(status)} ({said}).")
         raise ContentError("embedding_refused", said)
 
@@ -284,9 +286,9 @@ def parse_answer(
 
 
 def _not_an_answer(response: httpx.Response) -> str:
-    """What is said of a success without vectors; some servers put what went wrong into one."""
+    """What is said of a success without vectors; some servers put what went wrong into one, or send a page."""
     content = _json(response)
-    is_told = isinstance(content, dict) and "error" in content
+    is_told = content is None or (isinstance(content, dict) and "error" in content)
     return "the answer is not an answer to this" + (f": {error_text(response)}" if is_told else "")
 
 

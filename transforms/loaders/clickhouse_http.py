@@ -13,6 +13,7 @@ from urllib.parse import unquote
 import httpx
 import pyarrow as pa
 
+from transforms.embedders.http import http_client
 from transforms.loaders.server import server_of
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class HttpEngine:
         if server.user or server.secret:
             headers["X-ClickHouse-User"] = unquote(server.user or "default")
             headers["X-ClickHouse-Key"] = server.secret or ""
-        self._client = httpx.Client(base_url=server.url, headers=headers, timeout=_SECONDS)
+        self._client = http_client(base_url=server.url, headers=headers, timeout=_SECONDS)
 
     def run(self, statement: str) -> None:
         self._sent(statement.encode())

@@ -19,6 +19,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
+from transforms.embedders.http import http_client
 from transforms.embedders.redaction import redacted
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Rest:
         auth: tuple[str, str] | None = None,
         timeout: float = 120,
     ) -> None:
-        self._http = httpx.Client(
+        self._http = http_client(
             base_url=url,
             headers=headers,
             auth=auth,

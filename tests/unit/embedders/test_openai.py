@@ -219,6 +219,23 @@ def test_poison_texts_are_found_and_all_others_get_their_vectors(server, status)
     assert {client.refusal(text) for text in good} == {None}
 
 
+def test_a_text_that_a_firewall_takes_for_an_attack_is_refused_alone(server):
+    server.rules.firewall = "nut 1"
+    client = client_for(server)
+    bad = [text for text in TEXTS if "nut 1" in text]
+    good = [text for text in TEXTS if text not in bad]
+    vectors = client.embed(TEXTS)
+    assert same(vectors[[TEXTS.index(text) for text in good]], good)
+    said = "403: <html><title>Blocked</title></html>"
+    assert {client.refusal(text) for text in bad} == {("embedding_refused", said)}
+
+
+def test_a_firewall_that_lets_nothing_through_is_to_blame_and_not_the_texts(server):
+    server.rules.firewall = ""
+    with pytest.raises(ParquetryError, match="refuses every text: 403: <html>"):
+        client_for(server).embed(TEXTS)
+
+
 def test_finding_poison_has_a_bound(server):
     server.rules.poison = {" ": 400}
     client = client_for(server)
@@ -273,7 +290,7 @@ def test_a_text_that_gets_its_vector_later_is_refused_no_more(server):
 )
 def test_an_answer_is_read_whole_or_is_malformed(content, places):
     def read() -> list[float]:
-        response = httpx.Response(200, content=content)
+        response = httpx.Response(200, content=content, request=httpx.Request("POST", "http://host"))
         return parse_answer(response, 2, 1, DIALECTS["openai"].found).vectors[:, 0].tolist()
 
     if places is not None:
@@ -288,6 +305,12 @@ def test_a_success_that_tells_of_an_error_is_told_in_its_words(server):
     request = httpx.Request("POST", server.url)
     response = httpx.Response(200, json={"error": {"message": "the model is overloaded"}}, request=request)
     with pytest.raises(Exception, match="not an answer to this: the model is overloaded"):
+        parse_answer(response, 1, 1, DIALECTS["openai"].found)
+
+
+def test_a_page_in_place_of_an_answer_is_told_by_how_it_begins(server):
+    response = httpx.Response(200, html="<html>Sign in</html>", request=httpx.Request("POST", server.url))
+    with pytest.raises(Exception, match="not an answer to this: <html>Sign in</html>"):
         parse_answer(response, 1, 1, DIALECTS["openai"].found)
 
 
@@ -330,8 +353,22 @@ def test_a_server_without_base64_is_asked_for_numbers(server):
     assert server.statuses[400] <= 2
 
 
-def test_a_shorter_input_than_configured_stops_with_what_to_set(server):
-    server.rules.max_item_tokens = 4
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This model's maximum context length is {limit} tokens, however you requested {given} tokens",
+        "Input validation error: `inputs` must have less than {limit} tokens. Given: {given}",
+        "Input length {given} exceeds maximum allowed token size {limit}",
+        "Single text cannot exceed {limit} tokens. {given} tokens given.",
+        "The input ({given} tokens) is longer than the model's context length ({limit} tokens).",
+        "Too many input tokens. Max input tokens: {limit}, request input token count: {given}",
+        "input ({given} tokens) is too large to process. increase the batch size (current batch size: {limit})",
+        "The input token count is {given} but the model supports up to {limit}",
+        "it has too many tokens and does not fit into the model's context window of {limit} tokens",
+    ],
+)
+def test_a_shorter_input_than_configured_stops_with_what_to_set(server, said):
+    server.rules.max_item_tokens, server.rules.too_long = 4, said
     with pytest.raises(ParquetryError, match="takes 4 tokens a text: set max_tokens") as failure:
         client_for(server).embed(TEXTS)
     assert failure.value.exit_code == ConfigError.exit_code
