@@ -12,7 +12,7 @@ from transforms.commit import CommitSnapshot
 from transforms.embed import EmbedChunks
 from transforms.extract import ExtractText
 from transforms.guard import CheckPlans
-from transforms.list import LISTING, PROBLEMS, ListObjects
+from transforms.list import LISTING, PROBLEMS, TABLES, ListObjects
 from transforms.plan import PlanShards, ReadSnapshot
 from transforms.read import DONE, ReadObjects
 from transforms.write import WriteShard
@@ -35,6 +35,7 @@ def plan_sources(pipeline: beam.Pipeline, job: Job) -> beam.PCollection[SourcePl
         "sources": spread,
         "listing": listed[LISTING],
         "problems": listed[PROBLEMS],
+        "tables": listed[TABLES],
         "documents": spread | "ReadSnapshot" >> ReadSnapshot(job),
     }
     return inputs | "PlanShards" >> PlanShards(job)

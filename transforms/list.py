@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import apache_beam as beam
@@ -25,6 +26,10 @@ PROBLEMS = "problems"
 """Tag of ``(source, sentence)`` for each source whose listing broke off."""
 
 
+TABLES = "tables"
+"""Tag of ``(source, (folder, objects))`` for each table that lies in a source: its files are left out."""
+
+
 class ListObjects(beam.PTransform):
     """Source names to ``((source, part), listing)``: Arrow IPC bytes of schema ``planning.diff.LISTING``.
 
@@ -36,7 +41,7 @@ class ListObjects(beam.PTransform):
         self._job = job
 
     def expand(self, sources: beam.PCollection[str]) -> beam.DoOutputsTuple:
-        return sources | "List" >> beam.ParDo(_List(self._job)).with_outputs(PROBLEMS, main=LISTING)
+        return sources | "List" >> beam.ParDo(_List(self._job)).with_outputs(PROBLEMS, TABLES, main=LISTING)
 
 
 class _List(beam.DoFn):
@@ -48,11 +53,13 @@ class _List(beam.DoFn):
         if not self._job.selection.has(source):
             return
         count = parts_of(self._job, source)
+        left_out: Counter[str] = Counter()
         with self._metrics.timed():
             try:
-                for table in listing_tables(self._job, source):
+                for table in listing_tables(self._job, source, left_out):
                     self._metrics.count(outputs=table.num_rows)
                     for part, rows in divided(table, count):
                         yield (source, part), to_ipc(rows)
             except StorageError as error:
                 yield TaggedOutput(PROBLEMS, (source, str(error)))
+            yield from (TaggedOutput(TABLES, (source, one)) for one in left_out.items())

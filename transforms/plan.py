@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import apache_beam as beam
@@ -43,7 +44,7 @@ class ReadSnapshot(beam.PTransform):
 
 
 class PlanShards(beam.PTransform):
-    """``listing`` and ``documents`` by part, ``sources`` and ``problems`` to one :class:`SourcePlan` a source."""
+    """``listing`` and ``documents`` by part, with ``sources``, ``problems`` and ``tables``, to a plan a source."""
 
     def __init__(self, job: Job) -> None:
         super().__init__()
@@ -53,7 +54,12 @@ class PlanShards(beam.PTransform):
         columns = {name: inputs[name] for name in ("listing", "documents")}
         parts = columns | "ByPart" >> beam.CoGroupByKey() | "Compare" >> beam.Map(self._compare)
         named = inputs["sources"] | "Name" >> beam.Map(_named)
-        together = {"parts": parts, "problems": inputs["problems"], "sources": named}
+        together = {
+            "parts": parts,
+            "problems": inputs["problems"],
+            "tables": inputs["tables"],
+            "sources": named,
+        }
         return together | "BySource" >> beam.CoGroupByKey() | "Plan" >> beam.ParDo(_Plan(self._job))
 
     def _compare(self, element: tuple[Part, Mapping[str, Iterable[bytes]]]) -> tuple[str, Diff]:
@@ -82,6 +88,7 @@ class _Plan(beam.DoFn):
                 plan = keep_source(self._job, source, rejected_table(self._job, source), problem)
             else:
                 plan = plan_parts(self._job, source, [*found["parts"]])
+                plan = replace(plan, tables=dict(found["tables"]))
             keep_plan(plan, self._job)
         self._metrics.count(inputs=plan.listed, outputs=len(plan.shards), reused=plan.unchanged)
         yield plan

@@ -58,6 +58,7 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
     job, plans = plan_job(job_config, scope_of(words, job_config))
     sources = {plan.source: _planned(plan, tokens_at_most(plan, job)) for plan in plans}
     problems = {plan.source: plan.problem for plan in plans if plan.problem}
+    notices = [notice for plan in plans for notice in plan.notices()]
     totals: Counter[str] = Counter()
     for one in sources.values():
         totals.update(asdict(one))
@@ -71,6 +72,7 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
             "sources": {name: asdict(one) for name, one in sources.items()},
             "totals": dict(totals),
             "problems": problems,
+            "notices": notices,
             "model": model,
             "cost": cost,
         }
@@ -126,6 +128,7 @@ def _lines(
     plans: Sequence[SourcePlan],
 ) -> list[str]:
     lines = [f"source `{name}` cannot be listed: {problem}" for name, problem in problems.items()]
+    lines += [notice for plan in plans for notice in plan.notices()]
     if not any(plan.shards for plan in plans):
         return [*lines, "There is nothing to do."]
     price = "at no price" if cost == 0 else f"for {cost or 0:,.4f} US dollars"

@@ -1,5 +1,7 @@
 """Planning as another runner does it: the same plans as in this process, part by part."""
 
+import shutil
+
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
@@ -30,6 +32,7 @@ def second_night(world):
     (world.corpus / "pages/04.md").unlink()
     (world.corpus / "pages/05.md").rename(world.corpus / "pages/five.md")
     world.put("pages/bad.md", b"")
+    shutil.copytree(world.table, world.corpus / "pages/0-table")
     return config
 
 
@@ -44,3 +47,4 @@ def test_a_runner_makes_the_plans_that_this_process_makes(second_night, monkeypa
     with _local_pipeline(_local_options([], workers=1)) as pipeline:
         assert_that(plan_sources(pipeline, job), equal_to(expected))
     assert any(plan.shards for plan in expected)
+    assert [len(plan.tables) for plan in expected] == [1, 0]

@@ -9,11 +9,13 @@ import pyarrow.compute as pc
 
 from transforms.planning.diff import LISTING
 from transforms.planning.select import selected_of
+from transforms.planning.tables import TableFiles
 from transforms.storage.registry import open_store
 from transforms.storage.roots import name_below
 from transforms.storage.spread import list_spread
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterator, Sequence
 
     from transforms.model.objects import ObjectInfo
@@ -23,11 +25,16 @@ ROWS_AT_ONCE = 50_000
 """Objects of a table, about: a page of a listing is small, and a table has a price of its own."""
 
 
-def listing_tables(job: Job, source: str) -> Iterator[pa.Table]:
+def listing_tables(job: Job, source: str, left_out: Counter[str] | None = None) -> Iterator[pa.Table]:
     """The objects of the source that the run may be about, as tables of schema ``LISTING``.
 
     A source without objects has one empty table: it is planned like any other. The table's own files belong
-    to no source, wherever the table lies.
+    to no source, wherever the table lies, nor do those of other tables.
+
+    Args:
+        job: the run.
+        source: its name.
+        left_out: is told how many files of other tables there were, by their folders.
 
     Raises:
         StorageError: the listing is not complete; nothing may be concluded from its part.
@@ -42,8 +49,11 @@ def listing_tables(job: Job, source: str) -> Iterator[pa.Table]:
         from transforms.planning.inventory.read import inventory_tables
 
         tables = inventory_tables(root, spec.inventory, job.selection.prefix)
+    files = TableFiles(open_store(spec.root))
     for table in tables:
-        yield _selected(table, spec, of_table)
+        yield files.without(_selected(table, spec, of_table))
+    if left_out is not None:
+        left_out.update(files.left_out)
 
 
 def _listed(root: str, prefix: str) -> Iterator[pa.Table]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from transforms.model.objects import ObjectInfo
@@ -59,7 +59,18 @@ class SourcePlan:
     known_bytes: int = 0
     """Of ``work_bytes`` those of objects that get no other dense vectors: other sparse ones, or another place."""
 
+    tables: Mapping[str, int] = field(default_factory=dict)
+    """Folders below the source that are tables, and how many objects of each were left out."""
+
     @property
     def known(self) -> int:
         """Objects of the last snapshot."""
         return self.changed + self.unchanged + self.gone
+
+    def notices(self) -> Iterator[str]:
+        """What a person should know of the source's listing."""
+        for folder, count in sorted(self.tables.items()):
+            yield (
+                f"Source `{self.source}`: {folder} is a table. What it is made of was left out ({count:,} files); name "
+                "it in `exclude` to be told no more."
+            )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -114,8 +115,9 @@ def plan_alone(job: Job, source: str) -> SourcePlan:
     if not job.selection.has(source):
         return keep_source(job, source, rejected)
     count = parts_of(job, source)
+    left_out: Counter[str] = Counter()
     try:
-        listing = _by_part(listing_tables(job, source), count)
+        listing = _by_part(listing_tables(job, source, left_out), count)
     except StorageError as error:
         return keep_source(job, source, rejected, str(error))
     documents = _by_part(known_tables(job, source), count)
@@ -123,7 +125,7 @@ def plan_alone(job: Job, source: str) -> SourcePlan:
         compare_part(job, source, (part, count), listing.pop(part, ()), documents.pop(part, ()), rejected)
         for part in range(count)
     )
-    return plan_parts(job, source, [*parts])
+    return replace(plan_parts(job, source, [*parts]), tables=dict(left_out))
 
 
 def _by_part(tables: Iterable[pa.Table], count: int) -> dict[int, list[pa.Table]]:

@@ -138,6 +138,7 @@ def _notices(job: Job, plans: Sequence[SourcePlan], receipts: Sequence[ShardRece
     for receipt in receipts:
         yield from receipt.notices
     for plan in plans:
+        yield from plan.notices()
         if job.selection.is_everything and not plan.listed and not plan.problem:
             yield (
                 f"Source `{plan.source}` is empty: below {job.source[plan.source].root} there is nothing that its "

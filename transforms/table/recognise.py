@@ -7,17 +7,22 @@ says its number is free.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
-from transforms.model.errors import TableError
+from transforms.model.errors import CredentialsError, StorageError, TableError
 from transforms.table.layout import LATEST, RUNS, SNAPSHOTS, claim_path, manifest_path, snapshot_of
 from transforms.table.pointer import read_pointer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from transforms.storage.protocol import Store
     from transforms.table.pointer import Pointer
 
 _OURS = (SNAPSHOTS, RUNS)
+_LARGEST_MARK = 2**26
+"""Bytes of a manifest of some 200,000 files; no pointer has more than some hundred."""
 
 
 def require_table_or_empty(store: Store) -> None:
@@ -79,6 +84,43 @@ def snapshot_numbers(store: Store) -> list[int]:
 def is_complete(store: Store, number: int) -> bool:
     """Whether a snapshot has its manifest, which is written last."""
     return store.stat(manifest_path(number)) is not None
+
+
+def is_table(store: Store, folder: str) -> bool:
+    """Whether a folder of any store is a table, of this program's version or another: by its pointer.
+
+    One that has lost it, or is built for the first time, is known by the manifest or the claim of its oldest snapshot.
+
+    Args:
+        store: of whatever root.
+        folder: "", or below the root and with its slash.
+
+    Raises:
+        CredentialsError: nothing can be read there.
+    """
+    return any(_has(store, folder + name, keys) for name, keys in _marks(store, folder))
+
+
+def _marks(store: Store, folder: str) -> Iterator[tuple[str, set[str]]]:
+    """Objects that only a table has, and keys that each has had from the first version on."""
+    yield LATEST, {"schema_version", "snapshot", "highest", "manifest"}
+    inside = (name.removeprefix(folder) for name in store.level(folder + SNAPSHOTS).folders)
+    oldest = min((number for name in inside if (number := snapshot_of(name)) is not None), default=None)
+    if oldest is not None:
+        yield manifest_path(oldest), {"schema_version", "snapshot", "run_id", "files"}
+        yield claim_path(oldest), {"run_id", "host", "pid", "expires_at"}
+
+
+def _has(store: Store, name: str, keys: set[str]) -> bool:
+    """Whether an object is JSON with these keys."""
+    try:
+        found = json.loads(store.read(name, limit=_LARGEST_MARK))
+    except CredentialsError:
+        raise
+    except (StorageError, ValueError, RecursionError):
+        # What cannot be read says nothing; it is read again as any object is, and refused as one.
+        return False
+    return isinstance(found, dict) and keys <= found.keys()
 
 
 def _refuse_strangers(store: Store) -> None:
