@@ -1,8 +1,8 @@
 """The claim of a run on the snapshot it builds: one writer at a time, however many start.
 
-The claim is a small object created if absent. Its holder renews it; a claim that was not renewed in time,
-or whose process is gone from this very machine, is dead and may be taken over by exactly one other run. The
-clocks of machines that share a table have to agree to a minute or so; where they do not, two runs may work,
+The claim is a small object created if absent. On the machine of its holder it lives as long as the process does,
+whatever the clock says; elsewhere it lives while it is renewed in time. A dead one may be taken over by exactly one
+other run. The clocks of machines that share a table have to agree to a minute or so; where they do not, two runs may work,
 and still only one can publish, because the pointer moves from the snapshot it was planned on and no other.
 """
 
@@ -48,15 +48,23 @@ class Claim:
     """When the process began, in the kernel's ticks: a pid is used again, the pair is not."""
     parent: int | None = None
     """The snapshot that the run continues and reads."""
+    over: bool = False
+    """Whether the run has ended and says so itself: its process may live on and do other things."""
 
     def __post_init__(self) -> None:
         if self.ended().tzinfo is None:
             raise ValueError("its time has no zone")
 
     def alive(self) -> bool:
-        """Whether the holder may still be at work."""
-        if self.machine == _machine() and not _runs(self.pid, self.started):
+        """Whether the holder may still be at work.
+
+        A machine that was asleep wakes up with a clock that has gone on and claims that nobody could renew.
+        """
+        if self.over:
             return False
+        if self.machine == _machine():
+            runs = _runs(self.pid, self.started)
+            return runs and (bool(self.started) or self.ended() > _now())
         return self.ended() > _now()
 
     def is_here(self) -> bool:
@@ -127,8 +135,8 @@ class Lease:
         else:
             self._expire()
 
-    def _claim(self, seconds: float = LEASE_SECONDS) -> bytes:
-        expires = _now() + datetime.timedelta(seconds=seconds)
+    def _claim(self, *, over: bool = False) -> bytes:
+        expires = _now() + datetime.timedelta(seconds=0 if over else LEASE_SECONDS)
         pid = os.getpid()
         claim = Claim(
             run_id=self._run_id,
@@ -139,6 +147,7 @@ class Lease:
             machine=_machine(),
             started=_started(pid),
             parent=self._parent,
+            over=over,
         )
         return _CLAIM.dump_json(claim)
 
@@ -172,7 +181,7 @@ class Lease:
     def _expire(self) -> None:
         """Leave word of who was at work, if the claim is ours still; on a full disk, leave nothing."""
         try:
-            self._store.replace(self._path, self._claim(seconds=0), self._token)
+            self._store.replace(self._path, self._claim(over=True), self._token)
         except PreconditionError:
             return
         except StorageError:

@@ -64,6 +64,7 @@ def claim(**changes):
     return json.dumps(given | changes).encode()
 
 
+PAST = "2026-01-01T00:00:00+00:00"
 PATH = "snapshots/000001/_plan/_claim.json"
 
 
@@ -116,10 +117,15 @@ def test_of_many_processes_that_race_for_a_dead_claim_one_wins(store):
         ({"pid": 2**22 + 1}, False),
         ({"started": "1"}, False),
         ({"machine": "elsewhere", "pid": 2**22 + 1}, True),
-        ({"expires_at": "2026-01-01T00:00:00+00:00"}, False),
+        ({"machine": "elsewhere", "expires_at": PAST}, False),
+        # Here the system knows: the machine may have been asleep, and the clock goes on meanwhile.
+        ({"expires_at": PAST}, True),
+        ({"expires_at": PAST, "started": ""}, False),
+        ({"over": True}, False),
+        ({"machine": "elsewhere", "over": True}, False),
     ],
 )
-def test_a_claim_is_dead_when_it_ran_out_or_its_process_is_gone_from_this_machine(store, changes, alive):
+def test_a_claim_lives_with_its_process_on_this_machine_and_until_it_runs_out_elsewhere(store, changes, alive):
     store.create(PATH, claim(**changes))
     assert read_claim(store, 1).alive() is alive
 
