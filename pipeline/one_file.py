@@ -21,7 +21,7 @@ from transforms.extractors.registry import extract
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.errors import ConfigError, ParquetryError, RejectedError, StorageError
 from transforms.model.ids import doc_id, plain_id
-from transforms.storage.local import read_file
+from transforms.storage.local_files import read_file
 from transforms.storage.registry import open_store
 
 if TYPE_CHECKING:

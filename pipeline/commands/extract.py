@@ -18,7 +18,7 @@ from transforms.extractors.outcome import outcome_of
 from transforms.extractors.records import RECORDS
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.errors import RejectedError, StorageError
-from transforms.storage.local import read_file
+from transforms.storage.local_files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

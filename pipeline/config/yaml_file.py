@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from transforms.model.errors import ConfigError, NotFoundError, StorageError
-from transforms.storage.local import read_file
+from transforms.storage.local_files import read_file
 
 if TYPE_CHECKING:
     from pathlib import Path

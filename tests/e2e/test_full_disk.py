@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from transforms.model.errors import StorageError
-from transforms.storage import local
+from transforms.storage import local_files
 
 TROUBLES = {
     errno.ENOSPC: "No space left on device",
@@ -23,7 +23,7 @@ TROUBLES = {
 @pytest.fixture
 def disk(monkeypatch):
     """``disk(number, trouble)``: from the write of that number on the disk refuses; None: it takes all again."""
-    real = local._open_new
+    real = local_files._open_new
     state = {"left": None, "trouble": errno.ENOSPC}
 
     def fails(path):
@@ -36,7 +36,7 @@ def disk(monkeypatch):
     def refuse_from(number, trouble=errno.ENOSPC):
         state["left"], state["trouble"] = number, trouble
 
-    monkeypatch.setattr(local, "_open_new", fails)
+    monkeypatch.setattr(local_files, "_open_new", fails)
     return refuse_from
 
 

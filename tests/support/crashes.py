@@ -37,7 +37,7 @@ class Deaths:
                     mock.patch.object(LocalStore, name, self._counted(getattr(LocalStore, name)))
                 )
             # Between the bytes on disk and the name that readers see them under.
-            stack.enter_context(mock.patch.object(local, "_move", self._counted(local._move)))
+            stack.enter_context(mock.patch.object(local, "move", self._counted(local.move)))
             stack.enter_context(mock.patch.object(lease, "_started", self._started))
             # A process that dies loses nothing that the system has taken: waiting for the disk tests nothing.
             stack.enter_context(mock.patch("os.fsync"))

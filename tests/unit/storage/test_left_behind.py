@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.storage import local
+from transforms.storage import local_files
 from transforms.storage.local import LocalStore
 
 
@@ -17,7 +17,7 @@ def store(tmp_path):
 @pytest.fixture
 def an_hour_later(monkeypatch):
     """The system's time of a file's last change cannot be set: what counts as old can."""
-    monkeypatch.setattr(local, "_WRITING_SECONDS", -60)
+    monkeypatch.setattr(local_files, "_WRITING_SECONDS", -60)
 
 
 def test_a_temporary_file_of_a_dead_writer_goes_with_its_folder(store, tmp_path, an_hour_later):

@@ -6,8 +6,9 @@ import shutil
 import pytest
 
 from transforms.model.errors import NotFoundError, StorageError, TooLargeError
-from transforms.storage import local
-from transforms.storage.local import LocalStore, read_file
+from transforms.storage import local_walk
+from transforms.storage.local import LocalStore
+from transforms.storage.local_files import read_file
 
 
 @pytest.fixture
@@ -94,7 +95,7 @@ def test_a_file_in_a_folder_whose_name_is_no_utf8_is_told(store, folder):
 
 def deleting(monkeypatch, at, gone):
     """When the folder ``at`` is looked into, ``gone`` is deleted."""
-    real = local._scan
+    real = local_walk._scan
 
     def scan(folder):
         entries = real(folder)
@@ -102,7 +103,7 @@ def deleting(monkeypatch, at, gone):
             shutil.rmtree(gone)
         return entries
 
-    monkeypatch.setattr(local, "_scan", scan)
+    monkeypatch.setattr(local_walk, "_scan", scan)
 
 
 def test_a_folder_that_is_deleted_while_it_is_listed_is_passed_over(store, folder, monkeypatch):
