@@ -109,7 +109,9 @@ def _asking(
     before = vectors.embedded
     index = build_index(corpus, variant.job, vectors)
     if not index.pieces:
-        raise ParquetryError(f"The corpus of {config.job} has no chunk to find.")
+        raise ParquetryError(
+            f"The corpus of {config.job} has no chunk to find: see what root and include of its sources let pass."
+        )
     texts = [question.question for question in questions]
     asked = zip(texts, embed_questions(variant.job, texts), strict=True)
     scores = [index.scores(text, vector) for text, vector in asked]

@@ -98,7 +98,9 @@ def read_questions(lines: Sequence[str], where: str) -> list[Question]:
             found.append(question if question.id else question.model_copy(update={"id": f"line {number}"}))
     _refuse(faults, f"{where} cannot be used:")
     if not found:
-        raise ConfigError(f"{where} has no question.")
+        raise ConfigError(
+            f"{where} has no question: write one JSON object a line, with `question` and `documents`."
+        )
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import unquote
 
 from transforms.model.errors import ConfigError
@@ -41,6 +42,19 @@ class Address:
     def path(self) -> str:
         """Of a store in files: ``x/y`` of ``duckdb:x/y`` and of ``duckdb://x/y``, ``/x`` of ``duckdb:///x``."""
         return self.rest.removeprefix("//")
+
+    def local_path(self) -> Path:
+        """The same on this machine, in a folder that is there: a slip in a path makes no folders.
+
+        Raises:
+            ConfigError: there is no such folder.
+        """
+        path = Path(self.path).expanduser()
+        if not path.parent.is_dir():
+            raise ConfigError(
+                f"{self.shown}: there is no folder {path.parent}. Make it first, or mend the address."
+            )
+        return path
 
     @property
     def shown(self) -> str:

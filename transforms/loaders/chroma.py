@@ -7,7 +7,6 @@ is null is named as such.
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chromadb
@@ -21,7 +20,6 @@ from transforms.loaders.protocol import Existing, Limits, Names
 from transforms.loaders.rest import PassingError, ServerError, repeated
 from transforms.loaders.server import is_server, server_of
 from transforms.loaders.values import ids_of, pieces, plain, vectors_of
-from transforms.model.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -52,10 +50,7 @@ def connect(address: Address) -> ChromaLoader:
     """
     settings = Settings(anonymized_telemetry=False)
     if not is_server(address):
-        folder = Path(address.path).expanduser()
-        if not folder.parent.is_dir():
-            raise ConfigError(f"{address.shown}: there is no folder {folder.parent}.")
-        return ChromaLoader(partial(chromadb.PersistentClient, str(folder), settings))
+        return ChromaLoader(partial(chromadb.PersistentClient, str(address.local_path()), settings))
     server = server_of(address, 8000, {"api_key_env": "CHROMA_API_KEY"}, frozenset({"tenant", "database"}))
     return ChromaLoader(
         partial(

@@ -8,14 +8,12 @@ the old one; changes are inserted, and what is gone is deleted. The table's comm
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
 from transforms.loaders.protocol import Existing, Limits
 from transforms.loaders.sql import STATE
-from transforms.model.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -64,10 +62,7 @@ def connect(address: Address) -> ClickHouse:
         return ClickHouse(HttpEngine(address))
     from transforms.loaders.chdb import ChdbEngine
 
-    path = Path(address.path).expanduser()
-    if not path.parent.is_dir():
-        raise ConfigError(f"{address.shown}: there is no folder {path.parent}.")
-    return ClickHouse(ChdbEngine(path))
+    return ClickHouse(ChdbEngine(address.local_path()))
 
 
 class ClickHouse:

@@ -6,7 +6,6 @@ changes by ``MERGE INTO``. Both are transactions, so that readers see all or not
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -14,7 +13,6 @@ import pyarrow as pa
 
 from transforms.loaders.protocol import Existing, Limits
 from transforms.loaders.sql import STATE, quoted, text
-from transforms.model.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,10 +32,7 @@ def connect(address: Address) -> DuckDb:
     Raises:
         ConfigError: its folder is not there.
     """
-    path = Path(address.path).expanduser()
-    if not path.parent.is_dir():
-        raise ConfigError(f"{address.shown}: there is no folder {path.parent}.")
-    return DuckDb(duckdb.connect(str(path)))
+    return DuckDb(duckdb.connect(str(address.local_path())))
 
 
 class DuckDb:

@@ -86,9 +86,7 @@ class IndexFiles:
 
     def __init__(self, address: Address, library: Library) -> None:
         """Raises ConfigError where the folder's parent is not there."""
-        self._root = Path(address.path).expanduser()
-        if not self._root.parent.is_dir():
-            raise ConfigError(f"{address.shown}: there is no folder {self._root.parent}.")
+        self._root = address.local_path()
         self._library = library
         self._changes: list[pa.RecordBatch | pa.Array] = []
         """Rows to write and ids to delete, in their order."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -45,10 +44,7 @@ def connect(address: Address) -> SqliteVec:
     Raises:
         ConfigError: its folder is not there, or this Python's SQLite loads no extensions.
     """
-    path = Path(address.path).expanduser()
-    if not path.parent.is_dir():
-        raise ConfigError(f"{address.shown}: there is no folder {path.parent}.")
-    connection = sqlite3.connect(str(path), isolation_level=None)
+    connection = sqlite3.connect(str(address.local_path()), isolation_level=None)
     if not hasattr(connection, "enable_load_extension"):
         connection.close()
         raise ConfigError("This Python's SQLite loads no extensions; install the package pysqlite3-binary.")

@@ -80,7 +80,9 @@ def rollback(store: Store, number: int | None = None) -> Manifest:
     if number is None:
         number = _parent(store, pointer.snapshot) if pointer else highest
     if number > highest:
-        raise TableError(f"{store.root} has no published snapshot {number}.")
+        raise TableError(
+            f"{store.root} has no published snapshot {number}; `parquetry snapshots {store.root}` lists those it has."
+        )
     manifest = read_manifest(store, number)
     check_files(store, manifest)
     if pointer is None or number != pointer.snapshot or lost:

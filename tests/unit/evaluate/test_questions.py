@@ -86,5 +86,8 @@ def test_all_lines_that_are_no_questions_are_told_at_once():
 
 
 def test_a_file_without_questions_is_told():
-    with pytest.raises(ConfigError, match=r"^q\.jsonl has no question\.$"):
+    with pytest.raises(
+        ConfigError,
+        match=r"^q\.jsonl has no question: write one JSON object a line, with `question` and `documents`\.$",
+    ):
         read_questions(["", " "], "q.jsonl")

@@ -1,3 +1,5 @@
+"""How an address of a store is read, and what of it may be shown."""
+
 import pytest
 
 from transforms.loaders.address import Address, parse_address
@@ -53,3 +55,11 @@ def test_a_refused_address_does_not_show_its_password():
     with pytest.raises(ConfigError) as error:
         parse_address("//me:s3cret@host/db")
     assert "s3cret" not in str(error.value)
+
+
+def test_a_store_in_files_is_in_a_folder_that_is_there(tmp_path):
+    there = parse_address(f"duckdb:{tmp_path}/chunks.duckdb")
+    assert there.local_path() == tmp_path / "chunks.duckdb"
+    sentence = f"^duckdb:{tmp_path}/none/x: there is no folder {tmp_path}/none. Make it first, or mend the address.$"
+    with pytest.raises(ConfigError, match=sentence):
+        parse_address(f"duckdb:{tmp_path}/none/x").local_path()
