@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.model.document import BlockKind
+from transforms.structure.commonmark import heading_title
+from transforms.structure.inline import words_shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -139,10 +141,14 @@ def _header_end(text: str, block: Block) -> int:
 
 
 def _first_line(text: str) -> str:
-    """The words of the first line with ink, without a heading's marks."""
+    """The words of the first line with ink; of a heading as its title has them."""
     begin = len(text) - len(text.lstrip()) if text[:1].isspace() else 0
     end = text.find("\n", begin)
-    return (text[begin:] if end < 0 else text[begin:end]).strip().strip("#").strip()
+    line = (text[begin:] if end < 0 else text[begin:end]).strip()
+    if line.startswith("#"):
+        return heading_title(line)
+    is_underlined = end >= 0 and text[end + 1 : end + 2] in ("=", "-")
+    return words_shown(line) if is_underlined else line
 
 
 def _giving_way(parts: Parts) -> Iterator[Parts]:

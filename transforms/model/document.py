@@ -41,7 +41,7 @@ class Block(NamedTuple):
     level: int | None = None
     """Of a heading: 1 to 6."""
     title: str | None = None
-    """Of a heading: its text without the marks around it."""
+    """Of a heading: its words as a page shows them."""
     language: str | None = None
     """Of code: the first word of the fence's info string."""
 

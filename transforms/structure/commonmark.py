@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from transforms.model.document import Block, BlockKind
+from transforms.structure.inline import words_shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,7 +57,15 @@ def paragraphs(text: str, start: int, end: int) -> Iterator[Block]:
 
 def heading(text: str, start: int, end: int, level: int) -> Block:
     """The heading of a span."""
-    return Block(BlockKind.HEADING, start, end, level, _title(text[start:end]))
+    return Block(BlockKind.HEADING, start, end, level, heading_title(text[start:end]))
+
+
+def heading_title(source: str) -> str:
+    """The words of a heading as a page shows them: without ``#`` at both ends, or without the line below."""
+    source = source.strip()
+    if "\n" in source:
+        return words_shown(" ".join(line.strip() for line in source.split("\n")[:-1]))
+    return words_shown(_CLOSING_MARKS.sub("", _OPENING_MARKS.sub("", source, count=1)).strip())
 
 
 def ink_end(text: str, start: int, end: int) -> int:
@@ -118,14 +127,6 @@ def _block(event: object, text: str, start: int, end: int) -> Block:
     if kind is BlockKind.CODE and isinstance(value, dict) and value["Fenced"].strip():
         return Block(kind, start, end, language=value["Fenced"].split()[0])
     return Block(kind, start, end)
-
-
-def _title(source: str) -> str:
-    """The words of a heading: without ``#`` at both ends, or without the line below."""
-    source = source.strip()
-    if "\n" in source:
-        return " ".join(line.strip() for line in source.split("\n")[:-1])
-    return _CLOSING_MARKS.sub("", _OPENING_MARKS.sub("", source, count=1)).strip()
 
 
 def _line_start(text: str, start: int, least: int) -> int:

@@ -51,7 +51,12 @@ CHUNKS = pa.schema(
         _column("context_end", pa.int64(), "end of that span", null=True),
         _column("context_after_start", pa.int64(), "span of the text behind it, likewise", null=True),
         _column("context_after_end", pa.int64(), "end of that span", null=True),
-        _column("section_title", pa.string(), "nearest heading above the first character", null=True),
+        _column(
+            "section_title",
+            pa.string(),
+            "nearest heading above the first character, in the words that a page shows",
+            null=True,
+        ),
         _column("section_path", _list(pa.string()), "headings from the outermost to that one"),
         _column("section_level", pa.int8(), "level of that heading", null=True),
         _column("section_titles", _list(pa.string()), "all headings inside the chunk"),

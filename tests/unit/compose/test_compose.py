@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from transforms.chunkers.settings import ChunkSettings
 from transforms.chunkers.size import Characters
 from transforms.compose import Carried, Parts, breadcrumb, compose, document_title, join, short_title
@@ -31,6 +33,11 @@ def test_empty_parts_leave_no_blank_line() -> None:
 
 def test_a_title_that_the_text_begins_with_is_not_said_twice() -> None:
     assert join(Parts("Title", "", "", "# Title\n\ntext"), SETTINGS) == "# Title\n\ntext"
+
+
+@pytest.mark.parametrize("heading", ["# [The *title*](a.md)", "[The *title*](a.md)\n===", "# The title #"])
+def test_nor_one_that_it_begins_with_in_other_marks(heading: str) -> None:
+    assert join(Parts("The title", "", "", f"{heading}\n\ntext"), SETTINGS) == f"{heading}\n\ntext"
 
 
 def test_a_text_that_is_its_title_is_embedded_all_the_same() -> None:
