@@ -58,38 +58,60 @@ class Budget:
 
 
 class Purse:
-    """What one process has taken of a budget and not yet spent. Safe to use from many threads."""
+    """What one process has taken of a budget and not yet spent. Safe to use from many threads.
+
+    What a request needs is set aside by our own count, which may be several times what the server bills, so a request
+    for which there is not enough waits as long as others are under way and may give some back.
+    """
 
     def __init__(self, budget: Budget | None, workers: int) -> None:
         self._budget = budget
         self._workers = workers
         self._held = 0
-        self._lock = threading.Lock()
+        self._under_way = 0
+        """Requests that tokens are set aside for."""
+        self._not_there: int | None = None
+        """So many tokens, and more, the ledger did not have; it never gets more."""
+        self._settled = threading.Condition()
 
     def can_ever_reach_for(self, tokens: int) -> bool:
         """Whether a run that has spent nothing could send so many."""
         return self._budget is None or tokens <= self._budget.tokens
 
     def reserve(self, tokens: int) -> None:
-        """Set tokens aside before they are sent.
+        """Set tokens aside for a request, before it is sent; :meth:`settle` follows, whatever becomes of it.
 
         Raises:
-            BudgetReachedError: there are not so many left.
+            BudgetReachedError: there are not so many left, and no request is under way.
         """
         if self._budget is None:
             return
-        with self._lock:
-            if self._held < tokens:
-                part = self._budget.take(tokens - self._held, self._workers)
-                if not part:
+        with self._settled:
+            while not self._has(tokens, self._budget):
+                if not self._under_way:
                     raise BudgetReachedError(
                         f"The budget of {self._budget.tokens:,} tokens is used up; the next text needs "
                         f"{tokens:,} more."
                     )
-                self._held += part
+                self._settled.wait()
             self._held -= tokens
+            self._under_way += 1
 
-    def give_back(self, tokens: int) -> None:
-        """Tokens that were reserved and not used; less than none if more were used."""
-        with self._lock:
-            self._held += tokens
+    def settle(self, reserved: int, spent: int) -> None:
+        """A request is over for which tokens were set aside; it has spent fewer, or more."""
+        if self._budget is None:
+            return
+        with self._settled:
+            self._held += reserved - spent
+            self._under_way -= 1
+            self._settled.notify_all()
+
+    def _has(self, tokens: int, budget: Budget) -> bool:
+        """Whether so many are held, after taking what is missing."""
+        missing = tokens - self._held
+        if missing > 0 and (self._not_there is None or missing < self._not_there):
+            part = budget.take(missing, self._workers)
+            self._held += part
+            if not part:
+                self._not_there = missing
+        return self._held >= tokens

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from transforms.embedders.presets import Limits
     from transforms.embedders.protocol import Task, TokenCounter
+    from transforms.embedders.request import Answer
     from transforms.embedders.settings import ServerSettings, TooLong
     from transforms.embedders.share import Share
 
@@ -279,13 +280,9 @@ class ServerEmbedder:
         asked = self.dimension if self._settings.ask_dimension else None
         as_base64 = self._base64
         wish = Wish(self._settings.model, texts, task, asked, base64=as_base64)
-        self._purse.reserve(tokens)
         try:
-            answer = self._endpoint.ask(self._dialect.body(wish, self._limits), texts, tokens, halt)
+            answer = self._paid(wish, tokens, halt)
         except ContentError as error:
-            # What a server refuses it does not bill; what it answers badly it may.
-            if not error.answered:
-                self._purse.give_back(tokens)
             if as_base64 and re.search("encoding_format|base64", error.detail):
                 self._base64 = False
                 return self._ask(texts, tokens, task, halt)
@@ -296,9 +293,23 @@ class ServerEmbedder:
                 f"as if {self._settings.model} did not read them. Ask it for two texts and compare."
             )
         if answer.usage is not None:
-            self._purse.give_back(tokens - answer.usage)
             self._usage.compare(answer.usage, tokens, len(texts))
         return answer.vectors
+
+    def _paid(self, wish: Wish, tokens: int, halt: Halt) -> Answer:
+        """The answer to one request, out of the budget: what the server counts, else our own count."""
+        self._purse.reserve(tokens)
+        spent = tokens
+        try:
+            answer = self._endpoint.ask(self._dialect.body(wish, self._limits), wish.texts, tokens, halt)
+            spent = tokens if answer.usage is None else answer.usage
+        except ContentError as error:
+            # What a server refuses it does not bill; what it answers badly it may.
+            spent = tokens if error.answered else 0
+            raise
+        finally:
+            self._purse.settle(tokens, spent)
+        return answer
 
     def _cut_into(self, texts: Sequence[str], error: ContentError) -> int:
         """Into how many parts a refused request is cut; a limit that the server names is learnt."""

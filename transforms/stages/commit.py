@@ -27,7 +27,7 @@ from transforms.table.rejected import rejected_table
 from transforms.table.writer import to_parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from transforms.model.shard import FileInfo, Rejection, ShardReceipt
     from transforms.planning.plan import SourcePlan
@@ -79,6 +79,7 @@ def commit_snapshot(job: Job, plans: Sequence[SourcePlan], receipts: Sequence[Sh
     parent = None if job.parent is None else Snapshot.open(open_store(job.table), job.parent)
     result = _gather(job, plans, receipts, parent)
     try:
+        _check_budget(job, plans, receipts)
         outcome = _decide(job, receipts, result, parent)
     except GuardError as error:
         outcome = refused(job, str(error))
@@ -89,7 +90,6 @@ def commit_snapshot(job: Job, plans: Sequence[SourcePlan], receipts: Sequence[Sh
 def _decide(
     job: Job, receipts: Sequence[ShardReceipt], result: _Result, parent: Snapshot | None
 ) -> Outcome:
-    _check_budget(job, receipts)
     if parent is not None:
         check_gone(parent, _gone(receipts), result.counts, job)
     refusal = too_many_rejected(result.rejected, result.totals["documents"], job.max_rejected_share, parent)
@@ -226,15 +226,26 @@ def _check_vectors(job: Job, receipts: Sequence[ShardReceipt]) -> None:
         )
 
 
-def _check_budget(job: Job, receipts: Sequence[ShardReceipt]) -> None:
-    stopped = sum(receipt.stopped for receipt in receipts)
+def _check_budget(job: Job, plans: Sequence[SourcePlan], receipts: Sequence[ShardReceipt]) -> None:
+    stopped = {(receipt.source, receipt.shard) for receipt in receipts if receipt.stopped}
     if stopped:
+        names = sorted(_names_of(plans, stopped))
         raise GuardError(
             f"Nothing was published: the budget of {job.budget_tokens or 0:,} tokens is used up "
-            f"(limits.max_tokens, limits.max_cost). {len(receipts) - stopped:,} of {len(receipts):,} shards are "
-            "done, and every vector that was paid for is kept; the same command goes on from there, with a "
+            f"(limits.max_tokens, limits.max_cost). {len(receipts) - len(stopped):,} of {len(receipts):,} shards are "
+            f"done; the others have {len(names):,} objects, {names[0]} the first of them, whose next text needs more "
+            "than is left. Every vector that was paid for is kept; the same command goes on from there, with a "
             "budget of its own."
         )
+
+
+def _names_of(plans: Sequence[SourcePlan], shards: Collection[tuple[str, str]]) -> Iterator[str]:
+    """Source and name of each object that some shards work on."""
+    for plan in plans:
+        for shard in plan.shards:
+            if (plan.source, shard.shard) in shards:
+                names = {*(info.name for info in (*shard.reads, *shard.touched)), *shard.redo}
+                yield from (f"{plan.source}/{name}" for name in names)
 
 
 def _nothing_new(receipts: Sequence[ShardReceipt], result: _Result, parent: Snapshot) -> bool:

@@ -27,7 +27,7 @@ NO_VECTOR = "no_vector"
 """Warning on a chunk whose text the model knows nothing of; its embedding is null."""
 _OF_VECTORS = (
     "embedding", "embedding_int8", "embedding_bits", "sparse_indices", "sparse_values", "embed_model",
-    "embed_dim", "embed_usage",
+    "embed_dim",
 )  # fmt: skip
 _OF_EMBEDDING = (NO_VECTOR, "embedded_in_parts", "embedded_in_part")
 """Warnings that embedding adds."""

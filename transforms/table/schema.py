@@ -87,7 +87,7 @@ CHUNKS = pa.schema(
         _column("sparse_values", _list(pa.float32()), "weight of each of them", null=True),
         _column("embed_model", pa.string(), "model and version", null=True),
         _column("embed_dim", pa.int32(), "length of the vector", null=True),
-        _column("embed_usage", pa.int32(), "tokens billed for this text", null=True),
+        _column("embed_usage", pa.int32(), "always null: servers bill requests, and not texts", null=True),
         _column("warnings", _list(pa.string()), "what a person should know of this chunk"),
         _column("changed_in", pa.int64(), "snapshot in which the row last changed"),
     ]

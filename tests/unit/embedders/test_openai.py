@@ -462,6 +462,28 @@ def test_the_budget_stops_before_it_is_overspent_and_what_was_paid_for_is_given(
     assert np.isnan(vectors[len(paid) :]).all()
 
 
+def test_a_budget_is_spent_by_what_the_server_bills_and_not_by_what_is_set_aside(server, tmp_path):
+    server.chance = {"slow": 1.0}
+    client = client_for(
+        server, Purse(Budget(str(tmp_path), "budget.json", 40), 1), max_items=1, max_concurrency=6
+    )
+    # Eight bytes each are set aside, and the server bills fewer tokens: what is under way gives some back.
+    with pytest.raises(StoppedError, match="budget of 40 tokens is used up"):
+        client.embed([f"wheel {number}" for number in range(10, 60)])
+    assert 40 - 8 < tokens_sent(server) <= 40
+
+
+def test_who_waits_for_a_request_under_way_is_told_when_it_gives_nothing_back(tmp_path):
+    purse = Purse(Budget(str(tmp_path), "budget.json", 10), 1)
+    purse.reserve(8)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(purse.reserve, 8)
+        purse.settle(8, 8)
+        with pytest.raises(BudgetReachedError):
+            waiting.result(timeout=60)
+    purse.reserve(2)
+
+
 def test_a_text_that_no_budget_reaches_for_is_not_paid_for_in_parts(server, tmp_path):
     purse = Purse(Budget(str(tmp_path), "budget.json", 100), 1)
     client = client_for(server, purse, max_tokens=60)
