@@ -71,7 +71,7 @@ class BM25:
 
     def _counted(self, texts: Sequence[str]) -> tuple[SparseVectors, NDArray[np.int64]]:
         """How often each text has each of its terms, and how many terms it has in all."""
-        ids = [self._vocabulary.ids(text) for text in texts]
+        ids = [*map(self._vocabulary.ids, texts)]
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
         # One number that orders by text, then by term.
         keys = np.repeat(np.arange(len(ids), dtype=np.uint64) << np.uint64(32), lengths)

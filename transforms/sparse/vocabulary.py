@@ -1,4 +1,8 @@
-"""The ids of a text's terms: a stable hash of each, remembered by the pieces of text that they came from."""
+"""The ids of a text's terms: a stable hash of each, remembered by what they were made of.
+
+A piece of text is made of names, a name of words and a word of stems. New pieces bring fewer new names, and these still
+fewer new words: each is taken apart once.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import hashlib
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from transforms.sparse.analysis import SIGNS_AROUND, Analyzer, is_word
+from transforms.sparse.analysis import Analyzer, names_of, pieces_of
 from transforms.sparse.protocol import GREATEST_ID
 
 if TYPE_CHECKING:
@@ -15,7 +19,7 @@ if TYPE_CHECKING:
     from transforms.sparse.settings import Language
 
 PIECES_HELD = 2**17
-"""Pieces of text and words whose terms are remembered, some 80 MB: more than a corpus says again and again."""
+"""Pieces of text, names and words whose terms are remembered, some 80 MB: more than a corpus says again and again."""
 _LONGEST_HELD = 200
 """Characters of a piece that may come again; a longer one is an address, or a paragraph without spaces."""
 
@@ -30,31 +34,18 @@ class Vocabulary:
 
     def __init__(self, languages: Sequence[Language], stop_words: Sequence[str]) -> None:
         analyzer = self._analyzer = Analyzer(languages, stop_words)
-
-        def ids_of_word(word: str) -> tuple[int, ...]:
-            return tuple(map(term_id, analyzer.stems(word)))
-
-        def ids_of_piece(piece: str) -> tuple[int, ...]:
-            bare = piece.strip(SIGNS_AROUND)
-            if is_word(bare) and not stop_words:
-                # Most pieces by far, and the rules make no more of them.
-                return words[bare.lower()]
-            if bare != piece:
-                return pieces[bare]
-            return tuple(chain.from_iterable(map(words.__getitem__, analyzer.words(piece))))
-
-        words, pieces = _Remembered(ids_of_word), _Remembered(ids_of_piece)
-        self._pieces = pieces
+        words = _Remembered(lambda word: tuple(map(term_id, analyzer.stems(word))))
+        names = _Remembered(lambda name: _joined(words, analyzer.words_of(name)))
+        self._pieces = _Remembered(lambda piece: _joined(names, names_of(piece)))
 
     def ids(self, text: str) -> list[int]:
         """The id of each term in order, of a term that comes twice two."""
-        return [*chain.from_iterable(map(self._pieces.__getitem__, text.split()))]
+        return [*chain.from_iterable(map(self._pieces.__getitem__, pieces_of(text)))]
 
     def names(self, text: str) -> dict[int, str]:
         """The text's terms by their ids; of two with one id the first."""
-        pieces = (piece.strip(SIGNS_AROUND) for piece in text.split())
         found: dict[int, str] = {}
-        for term in chain.from_iterable(map(self._analyzer.terms, pieces)):
+        for term in chain.from_iterable(map(self._analyzer.terms, pieces_of(text))):
             found.setdefault(term_id(term), term)
         return found
 
@@ -73,6 +64,11 @@ class _Remembered(dict[str, tuple[int, ...]]):
                 self.clear()
             self[text] = ids
         return ids
+
+
+def _joined(known: _Remembered, parts: Sequence[str]) -> tuple[int, ...]:
+    """The ids of all parts; of one part the very same, which takes no more memory."""
+    return known[parts[0]] if len(parts) == 1 else tuple(chain.from_iterable(map(known.__getitem__, parts)))
 
 
 def term_id(term: str) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.sparse import analysis
-from transforms.sparse.analysis import SIGNS_AROUND, Analyzer, folded, parts_of, script_of
+from transforms.sparse.analysis import Analyzer, folded, parts_of, pieces_of, script_of
 from transforms.sparse.settings import BM25Settings
 from transforms.sparse.vocabulary import PIECES_HELD, Vocabulary, term_id
 
@@ -131,11 +134,11 @@ PIECES = st.text(
 
 @given(
     PIECES,
-    st.text(st.sampled_from(SIGNS_AROUND), max_size=3),
-    st.text(st.sampled_from(SIGNS_AROUND), max_size=3),
+    st.text(st.sampled_from(analysis._SIGNS_AROUND), max_size=3),
+    st.text(st.sampled_from(analysis._SIGNS_AROUND), max_size=3),
 )
 def test_signs_around_a_piece_make_no_difference(piece, before, after):
-    bare = piece.strip(SIGNS_AROUND)
+    bare = piece.strip(analysis._SIGNS_AROUND)
     assert terms(before + bare + after) == terms(bare)
 
 
@@ -143,7 +146,7 @@ def test_signs_around_a_piece_make_no_difference(piece, before, after):
 def test_ascii_is_read_as_all_other_text_is(piece):
     bare = "".join(sign for sign in piece if sign.isascii() and not sign.isspace())
     assert analysis._ASCII_NAME.findall(bare) == analysis._NAME.findall(bare)
-    assert analysis._BETWEEN_ASCII_PARTS.split(bare) == analysis._BETWEEN_PARTS.split(bare)
+    assert analysis._ASCII_PART.findall(bare) == analysis._PART.findall(bare)
     assert analysis._WORDS_OF_ASCII_PART.findall(bare) == analysis._WORDS_OF_PART.findall(bare)
 
 
@@ -163,9 +166,40 @@ def test_the_terms_of_a_text_are_those_of_its_pieces(pieces):
     assert vocabulary.ids("\n\t".join(pieces)) == wanted
 
 
+@given(
+    st.text(st.sampled_from("aBcC1_.,:;'-@&+#/()[]=<>\"!?*~\\|^%$`{} \t\n") | st.characters(), max_size=30)
+)
+def test_the_pieces_of_a_text_have_the_terms_of_what_stands_between_its_spaces(text):
+    wanted = [term for between in text.split() for term in terms(between)]
+    assert [term for piece in pieces_of(text) for term in terms(piece)] == wanted
+
+
 def test_ids_are_the_same_everywhere_and_for_good():
     found = [term_id(term) for term in ("pump", "p-101", "東京", "")]
     assert found == [3472227037, 1667844202, 3212411323, 1495290636]
+
+
+PARTS = (
+    "pump Pumps VALVE http HTTP Server max pool size running 1 42 2.3.1 1,000.50 0x80 v2 e é Straße Öl naïve насосы "
+    "αντλίες الكتاب 東京タワー 서울에서 ภาษาไทย ﬁle ｶﾀｶﾅ don't l'eau C++ C# ² \u0301 \u200e"
+)
+JOINTS = ["", *"_-.,:'’/@#+()\"=\u00ad— \n"]
+
+
+def test_the_ids_of_made_up_names_numbers_and_scripts_are_those_of_the_first_version():
+    """The digest is that of its code: another one needs another ``VERSION``, and all tables their rows anew."""
+    some, parts = random.Random(11), PARTS.split()
+    texts = [
+        "".join(some.choice(parts) + some.choice(JOINTS) for _ in range(some.randint(1, 12)))
+        for _ in range(500)
+    ]
+    digest = hashlib.sha256()
+    for stop_words in ((), ("the", "pump", "über", "東京")):
+        for languages in (BM25Settings().languages, ("english", "german", "turkish"), ()):
+            vocabulary = Vocabulary(languages, stop_words)
+            digest.update(repr([vocabulary.ids(text) for text in texts]).encode())
+    assert analysis.VERSION == 1
+    assert digest.hexdigest() == "f867b403a31705d81be88c25b97b17e0b2220c38544802455161e79e0bf885cc"
 
 
 def test_what_is_remembered_is_bounded(monkeypatch):
