@@ -5,18 +5,21 @@ Read from the snapshots that are still there; what vacuum has removed nobody kno
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.model.errors import ConfigError
+from pipeline.terms import encoder_of, telling_terms
+from transforms.model.errors import ConfigError, ParquetryError
+from transforms.sparse.columns import INDICES, VALUES
 from transforms.storage.registry import open_store
 from transforms.table.damage import opened, read_parquet
 from transforms.table.history import published
 from transforms.table.layout import CHUNKS, DOCUMENTS, snapshot_dir
 from transforms.table.reader import Snapshot
+from transforms.table.terms import read_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,6 +46,9 @@ _CHUNK_FACTS = (
     "chars", "tokens", "embed_tokens", "cut", "strategy", "config_id", "embed_key", "embed_model", "warnings",
     "changed_in",
 )  # fmt: skip
+_OF_TERMS = ("embed_text", INDICES, VALUES)
+_TERMS = 8
+"""Terms of a chunk that are told."""
 _KEYS = ("embed_key", "source_name", "doc_id")
 
 
@@ -76,11 +82,13 @@ class Explained:
     rejection: dict[str, Any]
     """Its row of the rejected table; empty where there is none."""
     chunks: tuple[dict[str, Any], ...]
-    """Rows of the chunk table, without texts and vectors."""
+    """Rows of the chunk table, without texts and vectors, with the ``terms`` that tell each from others."""
     vectors: dict[str, Vector]
     """By embed_key."""
     history: tuple[Event, ...]
     """Oldest snapshot first."""
+    without_terms: str = ""
+    """Why no terms are told of a table that has them."""
 
 
 def explain(table: str, document: str) -> list[Explained]:
@@ -161,6 +169,7 @@ def _explained(
     source, doc = name
     now = next(one for one in known if one.snapshot.snapshot == newest.manifest.snapshot)
     chunks = sorted(_chunks(newest, source, doc), key=lambda row: int(row["chunk_index"]))
+    without_terms = _tell_terms(chunks, newest)
     keys = list(dict.fromkeys(row["embed_key"] for row in chunks))
     return Explained(
         facts=now.rows.get(name, {}),
@@ -168,14 +177,30 @@ def _explained(
         chunks=tuple(chunks),
         vectors=_vectors(snapshots, keys, name, files),
         history=tuple(_history(known, name)),
+        without_terms=without_terms,
     )
 
 
 def _chunks(snapshot: Snapshot, source: str, doc: str) -> Iterator[dict[str, Any]]:
     if source not in snapshot.manifest.sources:
         return
-    for batch in snapshot.chunks(_CHUNK_FACTS, source=source):
+    for batch in snapshot.chunks([*_CHUNK_FACTS, *_OF_TERMS], source=source):
         yield from batch.filter(pc.equal(batch["doc_id"], doc)).to_pylist()
+
+
+def _tell_terms(chunks: Sequence[dict[str, Any]], snapshot: Snapshot) -> str:
+    """Replace what terms are told from by ``terms``, in each chunk that has a sparse vector; why not, if not."""
+    given = [[row.pop(name) for name in _OF_TERMS] for row in chunks]
+    if snapshot.manifest.sparse is None or not chunks:
+        return ""
+    try:
+        encoder, statistics = encoder_of(snapshot, snapshot.store.root), read_terms(snapshot)
+        for row, (text, ids, weights) in zip(chunks, given, strict=True):
+            vector = dict(zip(ids or (), weights or (), strict=True))
+            row["terms"] = [asdict(one) for one in telling_terms(vector, text, encoder, statistics, _TERMS)]
+    except ParquetryError as error:
+        return str(error)
+    return ""
 
 
 def _vectors(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import ValidationError
 
+from pipeline.terms import encoder_of
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import settings_from_json
 from transforms.model.errors import ConfigError, ParquetryError, TableError
@@ -21,8 +22,6 @@ from transforms.retrieval.fusion import CANDIDATES, DEFAULT
 from transforms.retrieval.question import NO_TERMS, Terms, asked, terms_of
 from transforms.retrieval.vectors import vectors_of
 from transforms.sparse.columns import INDICES, VALUES
-from transforms.sparse.registry import make_sparse
-from transforms.sparse.settings import settings_from_json as sparse_from_json
 from transforms.storage.registry import open_store
 from transforms.table.conditions import parse_conditions
 from transforms.table.reader import Snapshot
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from transforms.embedders.protocol import Embedder
     from transforms.retrieval.candidates import Ranked
     from transforms.retrieval.fusion import By, Fusion
-    from transforms.sparse.protocol import SparseEncoder
-    from transforms.sparse.statistics import TermStatistics
     from transforms.table.conditions import Condition
 
 _SHOWN = ("chunk_id", "source_name", "doc_id", "doc_uri", "page_start", "section_path", "text")
@@ -181,7 +178,7 @@ def _query(snapshot: Snapshot, root: str, question: str, by: By | None) -> Query
     by = by or ("hybrid" if has_sparse else "dense")
     terms = NO_TERMS
     if by != "dense":
-        terms = terms_of(question, _encoder_of(snapshot, root), _statistics_of(snapshot))
+        terms = _terms(snapshot, root, question)
     if by == "sparse":
         return Query(by, None, "", terms)
     try:
@@ -198,6 +195,13 @@ def _query(snapshot: Snapshot, root: str, question: str, by: By | None) -> Query
     return Query(by, vector, embedder.name, terms)
 
 
+def _terms(snapshot: Snapshot, root: str, question: str) -> Terms:
+    try:
+        return terms_of(question, encoder_of(snapshot, root), read_terms(snapshot))
+    except TableError as error:
+        raise TableError(f"{error} `--dense` searches without them.") from error
+
+
 def _embedder_of(snapshot: Snapshot, table_root: str) -> Embedder:
     text = snapshot.manifest.recipe.get("embedder", "")
     try:
@@ -208,30 +212,6 @@ def _embedder_of(snapshot: Snapshot, table_root: str) -> Embedder:
             f"{text or 'its manifest names none'}"
         ) from error
     return make_embedder(settings)
-
-
-def _encoder_of(snapshot: Snapshot, table_root: str) -> SparseEncoder:
-    text, made_by = snapshot.manifest.recipe.get("sparse", ""), snapshot.manifest.sparse
-    try:
-        encoder = make_sparse(sparse_from_json(text))
-    except ValidationError as error:
-        raise TableError(
-            f"The sparse vectors of the table at {table_root} were made in a way that this program does not know: "
-            f"{text or 'its manifest names none'}. `--dense` searches without them."
-        ) from error
-    if encoder is None or encoder.name != made_by:
-        raise TableError(
-            f"The sparse vectors of the table at {table_root} were made by {made_by}, and this program makes other "
-            "ones: the next run of the job brings them up to date, and `--dense` searches without them."
-        )
-    return encoder
-
-
-def _statistics_of(snapshot: Snapshot) -> TermStatistics | None:
-    try:
-        return read_terms(snapshot)
-    except TableError as error:
-        raise TableError(f"{error} `--dense` searches without it.") from error
 
 
 def _question_vector(embedder: Embedder, question: str) -> NDArray[np.float32] | None:

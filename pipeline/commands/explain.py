@@ -47,6 +47,7 @@ def _show(console: Console, one: Explained) -> None:
     if one.chunks:
         console.print("\nChunks", style="bold")
         console.print(_chunk_table(one))
+        _show_terms(console, one)
     console.print()
 
 
@@ -73,6 +74,20 @@ def _chunk_table(one: Explained) -> Table:
             "none" if row["embed_model"] is None or vector is None else _origin(vector),
         )
     return table
+
+
+def _show_terms(console: Console, one: Explained) -> None:
+    """The terms that a chunk is found by rather than others, a line a chunk."""
+    if one.without_terms:
+        console.print(f"\nIts terms cannot be told here: {one.without_terms}", soft_wrap=True)
+    rows = [row for row in one.chunks if row.get("terms")]
+    if not rows or one.without_terms:
+        return
+    console.print("\nTerms that tell a chunk from others, with their weights", style="bold")
+    width = len(str(rows[-1]["chunk_index"] + 1))
+    for row in rows:
+        said = ", ".join(f"{printable(term['term'])} {term['weight']:.1f}" for term in row["terms"])
+        console.print(f"{row['chunk_index'] + 1:>{width}}  {said}", soft_wrap=True)
 
 
 def _origin(vector: Vector) -> str:

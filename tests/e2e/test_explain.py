@@ -89,4 +89,30 @@ def test_what_nobody_knows_is_told_with_how_to_name_it(night, world):
 def test_json_has_all_of_it(night, world, capsys):
     command.run(str(world.table), "old.md", as_json=True)
     [record] = json.loads(capsys.readouterr().out)
-    assert sorted(record) == ["chunks", "facts", "history", "rejection", "vectors"]
+    assert sorted(record) == ["chunks", "facts", "history", "rejection", "vectors", "without_terms"]
+
+
+def test_the_terms_that_tell_a_chunk_from_others_are_told_where_the_table_has_them(night, world, capsys):
+    world.put("other.md", "# Other\n\nWords that stay.\n")
+    night()
+    [found] = explain(str(world.table), "about.md")
+    terms = [one["term"] for one in found.chunks[0]["terms"]]
+    assert len(terms) == 8
+    # What only this document has, and not what all of them have.
+    assert {"pump", "vent", "valv"} < set(terms)
+    assert "sparse_values" not in found.chunks[0]
+    command.run(str(world.table), "about.md", as_json=False)
+    assert "Terms that tell a chunk from others" in capsys.readouterr().out
+    night(sparse={"kind": "none"})
+    [without] = explain(str(world.table), "about.md")
+    assert "terms" not in without.chunks[0]
+    command.run(str(world.table), "about.md", as_json=False)
+    assert "Terms" not in capsys.readouterr().out
+
+
+def test_why_terms_cannot_be_told_is_said(night, world, capsys):
+    (world.snapshot(1) / "terms.parquet").unlink()
+    [found] = explain(str(world.table), "old.md")
+    assert "terms.parquet is missing" in found.without_terms
+    command.run(str(world.table), "old.md", as_json=False)
+    assert "Its terms cannot be told here: " in capsys.readouterr().out

@@ -282,7 +282,7 @@ def test_a_table_without_its_frequencies_says_how_to_search_it_all_the_same(tmp_
     next(tmp_path.glob("snapshots/*/terms.parquet")).unlink()
     for by in (None, "sparse"):
         with pytest.raises(
-            TableError, match=r"terms\.parquet is missing\..*`--dense` searches without it\."
+            TableError, match=r"terms\.parquet is missing\..*`--dense` searches without them\."
         ):
             search(place, "battery", by=by)
     assert search(place, "battery", by="dense")[0].chunk_id == "support-0"
