@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from transforms.model.document import BlockKind
 from transforms.structure.commonmark import heading_title
 from transforms.structure.inline import words_shown
+from transforms.structure.nested import nested_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,7 +94,7 @@ class Carried:
     def __init__(self, document: Document, settings: ChunkSettings, measure: Measure) -> None:
         """``measure`` is of the unit of ``settings.size``."""
         self._text = document.text
-        self._blocks = [block for block in document.blocks if block.kind in _CARRIED_LINES]
+        self._blocks = list(_carried(document))
         self._starts = [block.start for block in self._blocks]
         self._ends = [
             end if measure(block.start, end) <= settings.size.target else block.start
@@ -129,6 +130,14 @@ def join(parts: Parts, settings: ChunkSettings) -> str:
         if part and (name == "text" or part != repeated):
             said.append(part)
     return settings.compose.separator.join(said)
+
+
+def _carried(document: Document) -> Iterator[Block]:
+    for block in document.blocks:
+        if block.kind in _CARRIED_LINES:
+            yield block
+        else:
+            yield from nested_tables(document.text, block)
 
 
 def _header_end(text: str, block: Block) -> int:

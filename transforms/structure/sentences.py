@@ -23,9 +23,10 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 # A run of stops is looked at once, from its beginning, and never given back: else a million dots take hours.
 _MARKS = ".!?…؟۔।॥"
-_CLOSERS = "\"'”’“‘»›)\\]"
+_CLOSERS = r"(?:[\"'”’“‘»«›‹)\]*_¹²³⁰-⁹]|\[\^?\w{1,4}\])"
+"""Quotes, brackets, marks of emphasis, and notes by number. Whichever way quotes point: none opens behind a stop."""
 _STOP = (
-    rf"(?<![{_MARKS}])(?P<mark>[{_MARKS}]++)(?P<closers>[{_CLOSERS}]*+(?:[ \u00a0\u202f]»)?+)\s+"
+    rf"(?<![{_MARKS}])(?P<mark>[{_MARKS}]++)(?P<closers>{_CLOSERS}*+(?:[ \u00a0\u202f]»)?+)\s+"
     r"|[。！？．｡]++[」』）”’]*+\s*"
 )
 _BLANK_LINE = r"|\n[^\S\n]*\n\s*"

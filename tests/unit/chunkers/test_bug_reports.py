@@ -94,6 +94,23 @@ def test_br018_each_part_of_a_table_is_embedded_with_its_header(strategy: str) -
     assert sum(chunk.text.count(head) for chunk in chunks) == 1
 
 
+@pytest.mark.parametrize("margin", ["   ", "> ", "  > "])
+def test_br018_so_is_each_part_of_a_table_inside_a_list_or_a_quote(margin: str) -> None:
+    head = f"{margin}| part | price |\n{margin}|:-----|------:|\n"
+    rows = "".join(f"{margin}| p{number} | {number} |\n" for number in range(80))
+    first = "" if margin == "> " else "1. Look it up:\n\n"
+    chunks = cut(f"{first}{head}{rows}", "verbatim", 300, 400)
+    assert len(chunks) > 3
+    assert all(head.rstrip() in chunk.embed_text for chunk in chunks)
+    assert sum(chunk.text.count("| part |") for chunk in chunks) == 1
+
+
+def test_br018_bars_alone_make_no_table_of_a_list() -> None:
+    chunks = cut("- a | b\n- --- | c\n" * 60, "verbatim", 300, 400)
+    assert len(chunks) > 3
+    assert all(chunk.embed_text == f"a\n{chunk.text}" for chunk in chunks)
+
+
 def test_br020_abbreviations_end_no_chunk_and_spaces_stay() -> None:
     text = "El Sr. Gil, conforme al art. 104 inc. 5 del código, pagó la multa ($ 200). Y luego se fue. " * 4
     chunks = cut(text, "recursive", 110, 140, breaks=["sentence", "word"])
