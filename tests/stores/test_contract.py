@@ -1,5 +1,6 @@
 """What every loader does, whatever the store."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -139,11 +140,37 @@ def test_a_recipe_of_another_dimension_is_loaded_in_full(stand, table):
     assert_finds(stand, rows(table, 5))
 
 
-def test_another_table_is_loaded_in_full(stand, table):
+def made_anew(table):
+    """All snapshots are those of other runs."""
+    for manifest in table.glob("snapshots/*/manifest.json"):
+        manifest.write_text(manifest.read_text().replace('"run_id": "', '"run_id": "another-'))
+    return table
+
+
+def test_a_table_that_was_made_anew_in_its_place_is_loaded_in_full(stand, table):
     stand.load(at(table, 2))
-    manifest = table / "snapshots/000002/manifest.json"
-    manifest.write_text(manifest.read_text().replace('"run_id": "', '"run_id": "another-'))
-    assert stand.load(at(table, 2)).kind == "full"
+    assert stand.load(at(made_anew(table), 2)).kind == "full"
+
+
+@pytest.mark.parametrize("number", [2, 5], ids=["of the same shape", "of another shape"])
+def test_another_table_is_refused_unless_it_may_take_over(stand, table, tmp_path, number):
+    other = made_anew(shutil.copytree(table, tmp_path / "other"))
+    stand.load(at(table, 2))
+    for wishes in ({}, {"full": True}, {"since": 2}):
+        with pytest.raises(GuardError, match=f"holds another table, the one at {table}; .*--adopt"):
+            stand.load(at(other, number), **wishes)
+    assert_holds(stand, table, 2)
+    assert stand.load(at(other, number), adopt=True).kind == "full"
+    assert_holds(stand, other, number)
+    with pytest.raises(GuardError, match=f"holds another table, the one at {other}"):
+        stand.load(at(table, 2))
+
+
+def test_a_table_that_was_moved_or_copied_is_the_same(stand, table, tmp_path):
+    stand.load(at(table, 1))
+    moved = table.rename(tmp_path / "moved")
+    assert stand.load(at(moved, 2)).kind == "changes"
+    assert_holds(stand, moved, 2)
 
 
 def test_a_snapshot_that_is_not_there_any_more_is_no_way(stand, table):

@@ -62,11 +62,9 @@ def _check_sparse(batch: pa.RecordBatch, name: str, limits: Limits, store: str) 
     # The first term of a row need not be above the last of the row before.
     falls[offsets[:-1][np.diff(offsets) > 0]] = False
     _refuse(ids, _rows_of(falls, offsets), f"the terms of `{name}` do not ascend")
-    _refuse(
-        ids,
-        _rows_of(~np.isfinite(values), offsets),
-        f"`{name}` holds a number that is none (NaN or infinite)",
-    )
+    # Some stores refuse what is not above zero half-way, others leave it out of their counts without a word.
+    weighs = np.isfinite(values) & (values > 0)
+    _refuse(ids, _rows_of(~weighs, offsets), f"`{name}` holds a value that is not above zero, or infinite")
 
 
 def _rows_of(entries: NDArray[np.bool_], offsets: NDArray[np.int64]) -> pa.Array:

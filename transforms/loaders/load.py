@@ -24,6 +24,7 @@ from transforms.loaders.refuse import (
     check_existing,
     check_name,
     check_readers,
+    check_same_table,
     check_sources,
     check_store_name,
     check_target,
@@ -36,6 +37,7 @@ from transforms.loaders.stream import ahead, batched, files_of, rows_of
 from transforms.loaders.survey import Vectors, rows_selected, some_ids, vectors_of
 from transforms.loaders.words import words_of
 from transforms.model.errors import ConfigError, ParquetryError, StorageError
+from transforms.storage.roots import place_of
 from transforms.table.conditions import parse_conditions
 from transforms.table.reader import Snapshot
 
@@ -135,6 +137,7 @@ def _load(
     if settings.switch:
         check_alias(loader, alias)
     existing, found = look_at(loader, collection, where, wishes)
+    check_same_table(newest, found.state, where, wishes)
     vectors = _vectors(newest, settings, found.state)
     words = words_of(settings, newest.manifest.sparse, loader.limits, loader.name)
     target = _target(settings, collection, vectors, words)
@@ -281,7 +284,7 @@ def _without(ids: pa.Array, others: pa.Array) -> pa.Array:
 
 def _announced(work: _Work, plan: Plan) -> SyncState:
     return SyncState(
-        table=work.newest.store.root,
+        table=place_of(work.newest.store.root),
         held=plan.held,
         toward=point_of(work.newest.manifest),
         shape=work.target.shape,

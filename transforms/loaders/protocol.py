@@ -74,7 +74,7 @@ class Target:
 
         The vector is ``fixed_size_list<float32>[dimension]`` without nulls, finite; the id has no null and is unique.
         The sparse vector is two lists without nulls, ids of terms as uint32 and their values as float32: ids ascend,
-        values are finite, and both are empty for a text without terms.
+        values are finite and above zero, and both are empty for a text without terms.
         """
         return pa.schema(
             [

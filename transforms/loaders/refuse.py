@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from transforms.loaders.plan import Found
 from transforms.loaders.sql import STATE
-from transforms.loaders.state import from_text
+from transforms.loaders.state import from_text, is_of
 from transforms.model.errors import ConfigError, GuardError, TableError
+from transforms.storage.roots import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,6 +158,20 @@ def look_at(loader: Loader, collection: str, where: str, wishes: Wishes) -> tupl
         raise GuardError(f"{where} is there already, and no load has made it. {_TAKE_OVER}")
     raise GuardError(
         f"{where} has {count:,} rows, and the last load left {state.rows:,}: somebody else writes there. {_TAKE_OVER}"
+    )
+
+
+def check_same_table(newest: Snapshot, state: SyncState | None, where: str, wishes: Wishes) -> None:
+    """Pass a collection that this table was loaded into, or none.
+
+    Raises:
+        GuardError: another table was, and nobody said to take the collection over.
+    """
+    if state is None or wishes.adopt or is_of(state, newest.store):
+        return
+    raise GuardError(
+        f"{where} holds another table, the one at {state.table}; this one is at {place_of(newest.store.root)}, and has "
+        f"no snapshot that was loaded there. {_TAKE_OVER}"
     )
 
 

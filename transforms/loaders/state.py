@@ -13,8 +13,12 @@ from pydantic.dataclasses import dataclass
 
 from transforms.model.errors import TableError
 from transforms.model.ids import fingerprint
+from transforms.storage.roots import place_of
+from transforms.table.manifest import read_manifest
+from transforms.table.recognise import is_complete
 
 if TYPE_CHECKING:
+    from transforms.storage.protocol import Store
     from transforms.table.manifest import Manifest
 
 STATE_VERSION = 1
@@ -33,7 +37,7 @@ class SyncState:
     """What the last load made of a collection, or sets out to make."""
 
     table: str
-    """Where the table was, for people; a table that is moved stays the same."""
+    """Where the table was; one that is moved stays the same, as long as it has a snapshot of these."""
     held: Point | None
     """All rows were those of this snapshot; None: before a load in full that has not ended."""
     toward: Point | None
@@ -72,6 +76,20 @@ _STATE = TypeAdapter(SyncState)
 def point_of(manifest: Manifest) -> Point:
     """The point of a published snapshot."""
     return Point(manifest.snapshot, fingerprint(manifest.run_id, manifest.created_at))
+
+
+def is_of(state: SyncState, store: Store) -> bool:
+    """Whether the collection is of this table: it has a snapshot of the state, or stands where that one stood."""
+    points = [point for point in (state.held, state.toward) if point is not None]
+    return (
+        not points
+        or place_of(state.table) == place_of(store.root)
+        or any(_has(store, point) for point in points)
+    )
+
+
+def _has(store: Store, point: Point) -> bool:
+    return is_complete(store, point.snapshot) and point_of(read_manifest(store, point.snapshot)) == point
 
 
 def to_text(state: SyncState) -> str:

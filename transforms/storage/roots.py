@@ -91,6 +91,11 @@ def name_below(root: str, other: str) -> str | None:
     return inner[len(outer) :] if inner.startswith(outer) else None
 
 
+def place_of(root: str) -> str:
+    """The one text of the place that a normal root names: of a folder its absolute path without links."""
+    return _place(root).rstrip("/") or "/"
+
+
 def _place(root: str) -> str:
     path = local_path(root)
     text = root if path is None else os.path.realpath(path)

@@ -83,6 +83,9 @@ def test_length_is_counted_in_bytes():
         check(rows(texts=["äö"]), text_bytes=3)
 
 
+NO_WEIGHT = "`words` holds a value that is not above zero, or infinite"
+
+
 def sparse(indices, values, **limits):
     target = dataclasses.replace(TARGET, fields=(), sparse="words")
     columns = [[f"c{n}" for n in range(len(indices))], [(1.0, 0.0)] * len(indices), indices, values]
@@ -106,7 +109,14 @@ def test_sparse_vectors_that_ascend_pass_whatever_the_rows_before_them_have():
             [[1], [], [1, 1, 1], [1, 1]],
             "c2, as of 1 more, the terms of `words` do not",
         ),
-        ([[], [9], [2]], [[], [1], [np.nan]], "of chunk c2, `words` holds a number that is none"),
+        *(
+            (
+                [[], [9], [2, 3], [4]],
+                [[], [1], [1, value], [value]],
+                f"of chunk c2, as of 1 more, {NO_WEIGHT}",
+            )
+            for value in (np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0)
+        ),
         (
             [[1], [2, 3, 4, 5]],
             [[1], [1, 1, 1, 1]],
