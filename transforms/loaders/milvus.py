@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -51,11 +50,9 @@ def connect(address: Address) -> MilvusLoader:
     ``MILVUS_TOKEN`` or ``token_env=NAME`` is sent if there is one.
     """
     if not is_server(address):
-        path = Path(address.path).expanduser()
-        if path.suffix != ".db" or not path.parent.is_dir():
-            raise ConfigError(
-                f"{address.shown}: a file of Milvus Lite ends in .db and lies in a folder that is there."
-            )
+        path = address.local_path()
+        if path.suffix != ".db":
+            raise ConfigError(f"{address.shown}: a file of Milvus Lite ends in .db.")
         return MilvusLoader(MilvusClient(str(path)), partial(_release, str(path)))
     named = "@" in address.rest
     secrets = {"password_env": "MILVUS_PASSWORD"} if named else {"token_env": "MILVUS_TOKEN"}
