@@ -12,10 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from transforms.loaders.checks import check_rows
 from transforms.loaders.mapping import fields_of, id_and_vector
 from transforms.loaders.plan import Wishes, plan_load
 from transforms.loaders.protocol import Target
@@ -31,11 +27,12 @@ from transforms.loaders.refuse import (
     look_at,
 )
 from transforms.loaders.registry import open_loader
-from transforms.loaders.selection import Selection, columns_read, split
+from transforms.loaders.selection import Selection
 from transforms.loaders.state import SyncState, point_of, to_text
-from transforms.loaders.stream import ahead, batched, files_of, rows_of
+from transforms.loaders.stream import files_of
 from transforms.loaders.survey import Vectors, rows_selected, some_ids, vectors_of
 from transforms.loaders.words import words_of
+from transforms.loaders.write import Work, write_all, write_changes
 from transforms.model.errors import ConfigError, ParquetryError, StorageError
 from transforms.storage.roots import place_of
 from transforms.table.conditions import parse_conditions
@@ -45,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from transforms.loaders.address import Address
-    from transforms.loaders.changes import Feed
     from transforms.loaders.plan import Kind, Plan
     from transforms.loaders.protocol import Loader
     from transforms.loaders.settings import LoadSettings
@@ -54,7 +50,6 @@ if TYPE_CHECKING:
 
 _SAMPLE = 256
 """Ids that are asked for after a load."""
-_DELETES_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +69,6 @@ class Loaded:
     switched: bool
     left_out: str
     """What of the table does not go with this store, as a sentence; empty: nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """One load with everything that it needs to know."""
-
-    loader: Loader
-    where: str
-    newest: Snapshot
-    target: Target
-    selection: Selection
-    batch_rows: int
-    expected: int
-    """Rows that are to be there in the end."""
-    watch: Callable[[int, int], None]
 
 
 def load(
@@ -148,7 +128,7 @@ def _load(
         check_readers(loader, alias, target, found.state)
     plan = plan_load(newest, found, target, selection, wishes)
     known = found.state.rows if plan.kind == "nothing" and found.state else None
-    work = _Work(
+    work = Work(
         loader=loader,
         where=where,
         newest=newest,
@@ -174,15 +154,15 @@ def _load(
     )
 
 
-def _done(work: _Work, plan: Plan, state: SyncState | None) -> tuple[int, int]:
+def _done(work: Work, plan: Plan, state: SyncState | None) -> tuple[int, int]:
     """Rows written and ids deleted."""
     if plan.kind == "nothing":
         return 0, 0
     announced = _announced(work, plan)
     if plan.feed is None:
-        done = _in_full(work, announced, state)
+        done = write_all(work, announced, state)
     else:
-        done = _by_feed(work, announced, plan.feed)
+        done = write_changes(work, announced, plan.feed)
     work.loader.finish(work.target)
     _check_alone(work, announced)
     _check_done(work)
@@ -190,99 +170,7 @@ def _done(work: _Work, plan: Plan, state: SyncState | None) -> tuple[int, int]:
     return done
 
 
-def _in_full(work: _Work, announced: SyncState, state: SyncState | None) -> tuple[int, int]:
-    loader, target = work.loader, work.target
-    columns = columns_read(target, work.selection)
-    files = files_of(work.newest, work.selection.sources)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        tables = rows_of(work.newest, files, columns)
-        for batch in ahead(batched(tables, work.batch_rows)):
-            rows, _ = split(batch, target, work.selection)
-            check_rows(rows, target, loader.limits, loader.name)
-            if rows.num_rows:
-                yield rows
-
-    if not loader.limits.atomic:
-        for _ in batches():
-            pass
-    loader.set_state(target.collection, to_text(announced))
-    if not loader.limits.atomic and state is not None and state.shape != target.shape:
-        loader.drop(target.collection)
-    rows = _Rows(batches(), work)
-    try:
-        loader.replace(target, rows)
-    except Exception:
-        if loader.limits.atomic:
-            # Nothing was made: who makes a collection of that name meanwhile has made their own.
-            loader.set_state(target.collection, to_text(announced.given_up() if state is None else state))
-        # A client in between would make a fault of its own of it.
-        if rows.fault is not None:
-            raise rows.fault from None
-        raise
-    return work.expected, 0
-
-
-class _Rows:
-    """Batches on their way into a store: counted, and the fault that ended them kept."""
-
-    def __init__(self, batches: Iterator[pa.RecordBatch], work: _Work) -> None:
-        self._batches = batches
-        self._work = work
-        self._done = 0
-        self.fault: BaseException | None = None
-
-    def __iter__(self) -> _Rows:
-        return self
-
-    def __next__(self) -> pa.RecordBatch:
-        self._work.watch(self._done, self._work.expected)
-        try:
-            batch = next(self._batches)
-        except StopIteration:
-            raise
-        except BaseException as error:
-            self.fault = error
-            raise
-        self._done += batch.num_rows
-        return batch
-
-
-def _by_feed(work: _Work, announced: SyncState, feed: Feed) -> tuple[int, int]:
-    loader, target = work.loader, work.target
-    columns = columns_read(target, work.selection)
-
-    def changes() -> Iterator[tuple[pa.RecordBatch, pa.Array]]:
-        for batch in ahead(batched(feed.rows(columns), work.batch_rows)):
-            yield split(batch, target, work.selection)
-
-    gone, total = feed.gone, 0
-    for rows, left in changes():
-        check_rows(rows, target, loader.limits, loader.name)
-        gone = _without(_without(gone, rows.column(0)), left)
-        total += rows.num_rows
-    loader.set_state(target.collection, to_text(announced))
-    done = deleted = 0
-    for rows, left in changes():
-        if rows.num_rows:
-            loader.upsert(target, rows)
-        deleted += _delete(work, left)
-        done += rows.num_rows
-        work.watch(done, total)
-    return done, deleted + _delete(work, gone)
-
-
-def _delete(work: _Work, ids: pa.Array) -> int:
-    for first in range(0, len(ids), _DELETES_AT_ONCE):
-        work.loader.delete(work.target, ids.slice(first, _DELETES_AT_ONCE))
-    return len(ids)
-
-
-def _without(ids: pa.Array, others: pa.Array) -> pa.Array:
-    return ids.filter(pc.invert(pc.is_in(ids, value_set=others))) if len(ids) and len(others) else ids
-
-
-def _announced(work: _Work, plan: Plan) -> SyncState:
+def _announced(work: Work, plan: Plan) -> SyncState:
     return SyncState(
         table=place_of(work.newest.store.root),
         held=plan.held,
@@ -339,7 +227,7 @@ def _expected(newest: Snapshot, selection: Selection, vectors: Vectors) -> int:
     return vectors.rows
 
 
-def _check_alone(work: _Work, announced: SyncState) -> None:
+def _check_alone(work: Work, announced: SyncState) -> None:
     """See that no other load has announced itself since; what it and this one have written is mixed."""
     if work.loader.state(work.target.collection) != to_text(announced):
         work.loader.set_state(work.target.collection, to_text(announced.disturbed()))
@@ -349,7 +237,7 @@ def _check_alone(work: _Work, announced: SyncState) -> None:
         )
 
 
-def _check_done(work: _Work) -> None:
+def _check_done(work: Work) -> None:
     """Hold the collection against the snapshot."""
     count = work.loader.count(work.target.collection)
     repair = "Its state stays unfinished; load it again with --full."
