@@ -97,7 +97,7 @@ def indexed(root):
     return {row["doc_uri"].removeprefix(f"{root}/"): row["text"].split()[-5] for row in rows}
 
 
-def test_nights_by_inventory(root):
+def test_nights_told_by_an_inventory_index_what_it_names(root):
     corpus = open_store(root)
     for name, word in PAGES.items():
         if name != "later.md":

@@ -25,7 +25,7 @@ def test_nothing_is_read_unless_asked_for() -> None:
     assert header_of(document, ChunkSettings()) == Header()
 
 
-def test_a_cover_with_labels() -> None:
+def test_a_cover_with_labels_gives_every_field() -> None:
     found = read(
         "Document WRPS-OPS-014\nTitle: Starting pump P-101\nRevision: 7\nEffective date: 14 March 2026\n"
         "Authorised by: Plant Operations Manager\n"
@@ -53,7 +53,7 @@ def test_Y21_no_revision_is_found_inside_words_or_on_another_line(text: str) -> 
     ("text", "revision"),
     [("Rev 3", "3"), ("Revision: B2", "B2"), ("rev. C", "C"), ("Issue No. 12", "12"), ("Last review: no\nRev: A", "A")],
 )  # fmt: skip
-def test_Y21_revisions(text: str, revision: str) -> None:
+def test_Y21_a_revision_stands_behind_its_label(text: str, revision: str) -> None:
     assert read(text).revision == revision
 
 
@@ -85,7 +85,7 @@ def test_Y23_a_column_of_labels_is_paired_with_a_column_of_values() -> None:
         ("99/99/2026", None), ("31/02/2026", None), ("2/5-2026", None), ("soon", None), ("2 Sunday 2026", None),
     ],
 )  # fmt: skip
-def test_Y24_dates(text: str, day: date | None) -> None:
+def test_Y24_a_date_is_read_in_any_usual_form_and_only_if_it_exists(text: str, day: date | None) -> None:
     assert parse_date(text) == day
 
 
@@ -108,7 +108,7 @@ def test_Y24_all_dates_are_tried_and_the_text_is_kept() -> None:
     [("Title page of contents", None), ("**Title:** Pump", "Pump"), ("| Title | Pump |\n| - | - |", "Pump"),
      ("# Pump manual", "Pump manual"), ("Title: X", "X"), ("# Other\n\nTitle: X", "X")],
 )  # fmt: skip
-def test_Y25_titles(text: str, title: str | None) -> None:
+def test_Y25_a_labelled_title_goes_before_the_first_heading(text: str, title: str | None) -> None:
     assert read(text).title == title
 
 

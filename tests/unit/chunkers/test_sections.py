@@ -161,7 +161,7 @@ def test_Y10_above_the_ceiling_there_are_as_few_chunks_as_fit_it() -> None:
     ["3) Open\n4) Close", "**Step 3** Open\n\n**Step 4** Close", "| 3 | Open |\n| 4 | Close |",
      "Schritt 3 öffnen\nSchritt 4 schließen", "(1) Open\n(2) Close", "1. a\n   1. sub\n   2. sub\n2. b"],
 )  # fmt: skip
-def test_Y11_forms_of_steps(text: str) -> None:
+def test_Y11_steps_are_numbered_in_many_forms(text: str) -> None:
     assert [len(run) for run in step_texts(text)] == [2]
 
 

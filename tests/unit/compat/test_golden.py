@@ -104,7 +104,7 @@ def test_golden_files_hold_no_unknown_kind() -> None:
 
 
 @golden("chunk_page")
-def test_golden_page(case: Case) -> None:
+def test_a_page_is_cut_as_recorded(case: Case) -> None:
     given = case["input"]
     page = Page(given["text"] or "", given["id"], given["name"], given["meta_data"])
     if "error" in case["expected"]:
@@ -133,7 +133,7 @@ def test_golden_page(case: Case) -> None:
 
 
 @golden("split_text")
-def test_golden_split_text(case: Case) -> None:
+def test_a_text_is_split_as_recorded(case: Case) -> None:
     text = case["input"]["text"]
     if "error" in case["expected"]:
         with pytest.raises(ValueError, match="size"):
@@ -146,7 +146,7 @@ def test_golden_split_text(case: Case) -> None:
 
 
 @golden("page_id_of")
-def test_golden_page_ids(case: Case) -> None:
+def test_page_ids_are_parsed_as_recorded(case: Case) -> None:
     assert [
         {"id": given, "page_id": page_of(given), "needs_explicit_chunk_id": needs_chunk_id(given)}
         for given in case["input"]["ids"]
@@ -191,7 +191,7 @@ def _rag_run(case: Case, embed: Any) -> list[list[RagChunk]]:
 
 
 @golden("split_documents")
-def test_golden_semantic_chunks(case: Case, request: pytest.FixtureRequest) -> None:
+def test_semantic_chunks_are_as_recorded(case: Case, request: pytest.FixtureRequest) -> None:
     embed = _embedder(case, request)
     documents = case["input"]["documents"]
     if "error" in case["expected"]:
@@ -215,7 +215,7 @@ def test_golden_semantic_chunks(case: Case, request: pytest.FixtureRequest) -> N
 
 
 @golden("split_documents")
-def test_golden_sentences_distances_and_groups(case: Case, request: pytest.FixtureRequest) -> None:
+def test_sentences_distances_and_groups_are_as_recorded(case: Case, request: pytest.FixtureRequest) -> None:
     if "error" in case["expected"]:
         pytest.skip("the case is refused")
     embed = _embedder(case, request)
@@ -229,7 +229,7 @@ def test_golden_sentences_distances_and_groups(case: Case, request: pytest.Fixtu
 
 
 @golden("split_documents")
-def test_golden_groups_from_the_recorded_distances(case: Case) -> None:
+def test_recorded_distances_give_the_recorded_groups(case: Case) -> None:
     if "error" in case["expected"]:
         pytest.skip("the case is refused")
     for expected in case["expected"]["semantic"]:
@@ -252,7 +252,7 @@ def _yau_header(text: str) -> Case:
 
 
 @golden("sections", "raw")
-def test_golden_sections(case: Case) -> None:
+def test_sections_are_cut_as_recorded(case: Case) -> None:
     given, params = case["input"], case["params"]
     text = given["text"]
     settings = YauSettings(params["target"], params["max"], params["doc_type"])
@@ -289,12 +289,12 @@ def test_golden_sections(case: Case) -> None:
 
 
 @golden("header")
-def test_golden_header(case: Case) -> None:
+def test_a_header_is_read_as_recorded(case: Case) -> None:
     assert _yau_header(case["input"]["text"]) == case["expected"]["header"]
 
 
 @golden("date")
-def test_golden_dates(case: Case) -> None:
+def test_dates_are_read_as_recorded(case: Case) -> None:
     found = [(text, parse_date(text)) for text in case["input"]["texts"]]
     assert [{"text": text, "date": day.isoformat() if day else None} for text, day in found] == case[
         "expected"
@@ -302,7 +302,7 @@ def test_golden_dates(case: Case) -> None:
 
 
 @golden("equipment")
-def test_golden_equipment(case: Case) -> None:
+def test_equipment_is_linked_as_recorded(case: Case) -> None:
     assert [
         {**given, "linked": linked_equipment(given["text"], given["equipment_ids"])}
         for given in case["input"]["cases"]
@@ -310,7 +310,7 @@ def test_golden_equipment(case: Case) -> None:
 
 
 @golden("steps")
-def test_golden_steps(case: Case) -> None:
+def test_steps_are_told_as_recorded(case: Case) -> None:
     assert [{"text": text, "has_step": has_step(text)} for text in case["input"]["texts"]] == case[
         "expected"
     ]["results"]
@@ -374,19 +374,19 @@ def _as_expected(case: Case, index: int, chunk: NoteChunk) -> Case:
 
 
 @golden("by_heading", "sliding_window")
-def test_golden_note_from_the_blocks_given(case: Case) -> None:
+def test_a_note_is_cut_as_recorded_from_the_blocks_given(case: Case) -> None:
     chunks = _note_chunks(case, _blocks(case))
     found = [_as_expected(case, index, chunk) for index, chunk in enumerate(chunks)]
     assert found == case["expected"]["chunks"]
 
 
 @golden("by_heading", "sliding_window")
-def test_golden_note_from_blocks_parsed_here(case: Case) -> None:
+def test_a_note_is_cut_as_recorded_from_blocks_parsed_here(case: Case) -> None:
     assert parse_note(case["input"]["text"]) == _blocks(case)
 
 
 @golden("by_heading")
-def test_golden_note_sentences(case: Case) -> None:
+def test_sentences_of_a_note_are_as_recorded(case: Case) -> None:
     split = SPLITTERS[case["params"]["sentences"]]
     for section in case["expected"]["oversize_sections"]:
         found = section_sentences(case["input"]["text"], _blocks(case), section["blocks"], split)
@@ -394,7 +394,7 @@ def test_golden_note_sentences(case: Case) -> None:
 
 
 @golden("by_heading")
-def test_golden_note_split_from_the_sentences_given(case: Case) -> None:
+def test_a_note_is_split_as_recorded_from_the_sentences_given(case: Case) -> None:
     source, blocks = case["input"]["text"], _blocks(case)
     found = []
     for section in case["expected"]["oversize_sections"]:

@@ -25,7 +25,7 @@ def test_ndcg_is_one_for_the_best_order_and_discounts_by_the_logarithm_of_the_ra
     assert ndcg([False, True], 1, 1) == 0
 
 
-def test_overlap_of_words():
+def test_overlap_counts_words_that_are_found_and_wanted():
     answers = {(0, n) for n in range(4)}
     assert overlap({(0, 2), (0, 3), (0, 4), (1, 2)}, answers) == Overlap(0.5, 0.5, 2 / 6)
     assert overlap(set(), answers) == Overlap(0, 0, 0)

@@ -35,12 +35,12 @@ def test_only_numbers_that_touch_a_number_are_written_raised(marked: str, text: 
     assert settled(marked) == text
 
 
-def test_a_page() -> None:
+def test_numbers_of_a_page_that_are_raised_or_lowered_stay_so() -> None:
     page = b"<p>10<sup>6</sup> and <i>10</i><sup><b>-9</b></sup></p><ul><li>10<sup>6</sup></ul><h2>2<sup>10</sup></h2>"
     assert read(page, "a.html") == "10⁶ and 10⁻⁹\n\n- 10⁶\n\n## 2¹⁰"
 
 
-def test_a_word_file(make_docx: Make) -> None:
+def test_numbers_of_a_word_file_that_are_raised_stay_so(make_docx: Make) -> None:
     def run(text: str, place: str = "baseline") -> str:
         return f'<w:r><w:rPr><w:vertAlign w:val="{place}"/></w:rPr><w:t>{text}</w:t></w:r>'
 
@@ -49,13 +49,13 @@ def test_a_word_file(make_docx: Make) -> None:
     assert read(make_docx(body), "a.docx") == "10⁻⁶ of H2O"
 
 
-def test_a_word_file_whose_style_raises_letters(make_docx: Make) -> None:
+def test_numbers_that_a_style_of_a_word_file_raises_stay_so(make_docx: Make) -> None:
     styles = '<w:style w:type="character" w:styleId="Up"><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:style>'
     body = '<w:p><w:r><w:t>10</w:t></w:r><w:r><w:rPr><w:rStyle w:val="Up"/></w:rPr><w:t>6</w:t></w:r></w:p>'
     assert read(make_docx(body, styles=styles), "a.docx") == "10⁶"
 
 
-def test_a_slide(make_pptx: Make) -> None:
+def test_numbers_of_a_slide_that_are_raised_or_lowered_stay_so(make_pptx: Make) -> None:
     def run(text: str, baseline: int) -> str:
         return f'<a:r><a:rPr baseline="{baseline}"/><a:t>{text}</a:t></a:r>'
 
@@ -64,5 +64,5 @@ def test_a_slide(make_pptx: Make) -> None:
     assert read(make_pptx(shape), "a.pptx") == "10⁶ log₂8"
 
 
-def test_restructured_text() -> None:
+def test_numbers_of_restructured_text_that_are_raised_stay_so() -> None:
     assert read(rb"10\ :sup:`6`\  m and H\ :sub:`2`\ O.", "a.rst") == "10⁶ m and H2O."

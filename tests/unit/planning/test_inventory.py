@@ -130,7 +130,7 @@ def test_storage_insights_in_csv_has_its_generations(reports, split):
     assert listed(uri, "gs://docs/help") == GCS_LISTED
 
 
-def test_storage_insights_in_parquet(reports):
+def test_a_report_of_storage_insights_in_parquet_becomes_a_listing(reports):
     rows = pa.table(
         {
             "bucket": ["docs"] * 3,

@@ -68,7 +68,7 @@ def test_sentences_end_where_a_reader_would_end_them(wanted) -> None:
         ("th", ["วันนี้อากาศดี", "ฉันไปเดินเล่น", "ของดี ๆ มีมาก", "ราคา 35 บาท"]),
     ],
 )  # fmt: skip
-def test_sentences_of_each_language(language, wanted) -> None:
+def test_each_language_is_cut_into_its_sentences(language, wanted) -> None:
     joined = ("" if language in ("zh", "ja") else " ").join(wanted)
     assert split(joined) == wanted
     rules = sentence_rules((language,))
@@ -96,7 +96,7 @@ def test_abbreviations_are_those_of_the_languages_and_those_given() -> None:
         ("วันนี้อากาศดีมาก", ["วัน", "นี้", "อากาศ", "ดี", "มาก"]),
     ],
 )
-def test_phrases_of_scripts_without_spaces(text, phrases) -> None:
+def test_scripts_without_spaces_are_cut_between_phrases(text, phrases) -> None:
     ends = list(phrase_ends(text, 0, len(text)))
     assert [text[start:end] for start, end in zip([0, *ends], ends, strict=False)] == phrases
     assert last_phrase(text, 0, len(text) - 1, 0) == len("".join(phrases[:-1]))
