@@ -7,6 +7,7 @@ Left out are page headers and footers, comments, what tracked changes deleted, g
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from transforms.extractors.chart import write_charts
@@ -129,7 +130,8 @@ class _Body:
             self._blocks(cells[0])
             self._flush()
         else:
-            self._out.table(self._grid(rows))
+            headers = takewhile(lambda row: row.find(f"{W}trPr/{W}tblHeader") is not None, rows)
+            self._out.table(self._grid(rows), sum(1 for _ in headers))
         self._graphics()
 
     def _grid(self, rows: Iterable[Element]) -> Iterator[list[str]]:

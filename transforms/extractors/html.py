@@ -309,7 +309,7 @@ class _Writer:
             for cell in (cell for row in rows for cell in row):
                 self._children(cell, own_block=True)
             return
-        self.out.table(self._grid(groups))
+        self.out.table(self._grid(groups), _headers(rows))
 
     def _grid(self, groups: list[list[list[HtmlElement]]]) -> Iterator[list[str]]:
         """The cells' text; a merged cell is repeated in each place that it covers in its group of rows."""
@@ -395,6 +395,14 @@ def _row_groups(table: HtmlElement) -> Iterator[list[list[HtmlElement]]]:
                 loose = []
             if child is not None:
                 yield [_cells(row) for row in child if row.tag == "tr"]
+
+
+def _headers(rows: list[list[HtmlElement]]) -> int:
+    """How many of the first rows are heads of columns: those of the table's head, or of nothing but such cells."""
+    for number, row in enumerate(rows):
+        if row and row[0].getparent().getparent().tag != "thead" and any(cell.tag != "th" for cell in row):
+            return number
+    return 1
 
 
 def _cells(row: HtmlElement) -> list[HtmlElement]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
+from transforms.extractors.header_rows import MOST_HEADERS, one_header
 from transforms.extractors.letters import readable
 from transforms.model.document import Page, canonical_text
 
@@ -56,8 +57,17 @@ class MarkdownWriter:
         self._add(f"{' ' * indent}{marker}{body.replace(chr(10), pad)}", in_list=True)
         self._markers = [*outer, len(marker)]
 
-    def table(self, rows: Iterable[Sequence[str]]) -> None:
-        """A table whose first row is its head; rows and columns without ink are left out."""
+    def table(self, rows: Iterable[Sequence[str]], headers: int = 1) -> None:
+        """A table whose first row is its head; rows and columns without ink are left out.
+
+        Of several ``headers`` one is made, and titles over all columns are paragraphs before it.
+        """
+        rows = list(rows)
+        if 1 < headers <= MOST_HEADERS and headers < len(rows):
+            titles, header = one_header(rows[:headers])
+            rows[:headers] = [header]
+            for title in titles:
+                self.paragraph(title)
         cells = [[_cell(cell) for cell in row] for row in rows]
         cells = [row for row in cells if any(row)]
         if not cells:

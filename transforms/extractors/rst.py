@@ -180,7 +180,10 @@ class _Writer:
         for child in node.children:
             if type(child).__name__ == "title":
                 self._node(child, level, depth)
-        self.out.table(_grid(node))
+        heads = [
+            row for head in node.findall(lambda one: type(one).__name__ == "thead") for row in head.children
+        ]
+        self.out.table(_grid(node), len(heads))
 
     def _system_message(self, node: nodes.Element, level: int, depth: int) -> None:
         """A directive that docutils could not carry out is written by what it holds."""

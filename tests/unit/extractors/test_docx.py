@@ -130,6 +130,18 @@ def test_merged_cells_are_repeated(make_docx: MakeDocx) -> None:
     )
 
 
+def test_rows_that_word_repeats_on_each_page_are_one_head(make_docx: MakeDocx) -> None:
+    repeated, wide, tall = "<w:trPr><w:tblHeader/></w:trPr>", '<w:gridSpan w:val="2"/>', "<w:vMerge/>"
+    rows = (
+        f"<w:tr>{repeated}{cell(p(r('Part')))}{cell(p(r('Price')), wide)}</w:tr>"
+        f"<w:tr>{repeated}{cell(p(''), tall)}{cell(p(r('net')))}{cell(p(r('gross')))}</w:tr>"
+        f"<w:tr>{cell(p(r('bolt')))}{cell(p(r('1')))}{cell(p(r('2')))}</w:tr>"
+    )
+    assert read(make_docx(f"<w:tbl>{rows}</w:tbl>")).text == (
+        "| Part | Price net | Price gross |\n| --- | --- | --- |\n| bolt | 1 | 2 |\n"
+    )
+
+
 def test_a_table_in_a_cell_is_read_once(make_docx: MakeDocx) -> None:
     inner = f"<w:tbl><w:tr>{cell(p(r('in')))}{cell(p(r('side')))}</w:tr></w:tbl>"
     outer = f"<w:tbl><w:tr>{cell(p(r('out')))}{cell(inner + p(''))}</w:tr></w:tbl>"

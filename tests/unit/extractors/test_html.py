@@ -84,6 +84,32 @@ def test_a_table_is_rows_with_pipes_and_merged_cells_are_repeated() -> None:
     assert document.blocks[1].kind is BlockKind.TABLE
 
 
+@pytest.mark.parametrize(
+    ("head", "text"),
+    [
+        (
+            "<thead><tr><th rowspan=2>Part<th colspan=2>Price</tr><tr><td>net<td>gross</tr></thead>",
+            "| Part | Price net | Price gross |",
+        ),
+        (
+            "<tr><th>Part<th colspan=2>Price</tr><tr><th><th>net<th>gross</tr>",
+            "| Part | Price net | Price gross |",
+        ),
+        ("<tr><th colspan=3>List</tr><tr><th>Part<th>net<th>gross</tr>", "List\n\n| Part | net | gross |"),
+        ("<tr><th>Part<th>net<td>gross</tr><tr><th>x<th>y<th>z</tr>", "| Part | net | gross |"),
+    ],
+)
+def test_heads_of_columns_that_stand_over_each_other_are_one_head(head: str, text: str) -> None:
+    written = read(f"<table>{head}<tr><td>bolt<td>1<td>2</tr></table>").text
+    assert written.startswith(f"{text}\n| --- | --- | --- |\n")
+    assert written.endswith("| bolt | 1 | 2 |\n")
+
+
+def test_a_table_of_nothing_but_heads_keeps_its_rows() -> None:
+    text = read("<table><tr><th>a<th>b</tr><tr><th>c<th>d</tr></table>").text
+    assert text == "| a | b |\n| --- | --- |\n| c | d |\n"
+
+
 def test_a_table_around_others_arranges_them_and_each_cell_comes_once() -> None:
     inner = "<table><tr><td>a<td>b</tr><tr><td>c<td>d</tr></table>"
     text = read(f"<table><tr><td>left<td>{inner}</tr></table>").text

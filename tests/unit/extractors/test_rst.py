@@ -44,6 +44,15 @@ def test_merged_cells_are_repeated() -> None:
     assert read(grid).text == "| a | b |\n| --- | --- |\n| wide | wide |\n| t | e |\n| t | f |\n"
 
 
+def test_two_rows_above_the_double_line_are_one_head() -> None:
+    rule = "====  ===  =====\n"
+    simple = f"{rule}Part  Price\n----  ----------\nName  net  gross\n{rule}bolt  1    2\n{rule}"
+    assert (
+        read(simple).text
+        == "| Part Name | Price net | Price gross |\n| --- | --- | --- |\n| bolt | 1 | 2 |\n"
+    )
+
+
 def test_what_sphinx_adds_keeps_its_text() -> None:
     source = (
         "See :ref:`the guide <guide>` and :func:`~rover.drive`.\n\n"
