@@ -1,3 +1,5 @@
+"""A world of a corpus, a configuration and a table, in which tests run the job night after night."""
+
 import json
 from dataclasses import dataclass, field
 from pathlib import Path

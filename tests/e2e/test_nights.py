@@ -1,3 +1,5 @@
+"""What a night does with edits, deletions, touched files and bad ones, by the whole job."""
+
 import os
 
 import pyarrow.parquet as pq

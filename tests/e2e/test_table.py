@@ -1,3 +1,5 @@
+"""What other readers see of a table that the job has written, and that its bytes are the same each time."""
+
 import duckdb
 import numpy as np
 import pandas as pd

@@ -1,3 +1,5 @@
+"""What every store promises, on a folder and on the servers of buckets."""
+
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,3 +1,5 @@
+"""The whole job with its corpus and its table in a bucket."""
+
 import pytest
 
 from pipeline.config import JobConfig

@@ -1,3 +1,5 @@
+"""What ``parquetry chunk`` says of a call that is wrong."""
+
 import pytest
 
 from pipeline.commands import chunk

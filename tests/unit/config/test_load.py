@@ -1,3 +1,5 @@
+"""From a YAML file to a checked job, and every fault in words."""
+
 import pytest
 
 from pipeline.config import load_config

@@ -1,3 +1,5 @@
+"""Tokens counted word by word are those of the whole text."""
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer

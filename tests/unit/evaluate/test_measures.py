@@ -1,3 +1,5 @@
+"""Measures of retrieval, against values that were worked out by hand."""
+
 import math
 
 import pytest

@@ -1,3 +1,5 @@
+"""How questions and their answers are read, and what of them is refused."""
+
 import json
 
 import pytest

@@ -1,3 +1,5 @@
+"""Which rows a store would refuse are told before anything is written."""
+
 import dataclasses
 
 import numpy as np

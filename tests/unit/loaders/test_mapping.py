@@ -1,3 +1,5 @@
+"""Which columns go along to a store, and what they are called there."""
+
 import pyarrow as pa
 import pytest
 

@@ -1,3 +1,5 @@
+"""What a store says of its collection, as text and back."""
+
 import dataclasses
 
 import pytest

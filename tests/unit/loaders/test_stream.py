@@ -1,3 +1,5 @@
+"""Batches on their way to a store: all rows, in order, read ahead."""
+
 import pyarrow as pa
 import pytest
 from hypothesis import given

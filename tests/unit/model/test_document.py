@@ -1,3 +1,5 @@
+"""Canonical text: normalised once, and only so far."""
+
 import pytest
 
 from transforms.model.document import canonical_text

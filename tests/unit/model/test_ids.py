@@ -1,3 +1,5 @@
+"""Ids follow from content, and never point at anything else."""
+
 import uuid
 
 import pytest

@@ -1,3 +1,5 @@
+"""Errors that come out of Beam, told in this program's words."""
+
 import pytest
 
 from pipeline.beam_errors import our_errors

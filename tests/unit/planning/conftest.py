@@ -1,3 +1,5 @@
+"""Listings and documents tables in a few words."""
+
 from types import SimpleNamespace
 
 import pyarrow as pa

@@ -1,3 +1,5 @@
+"""What a run does with each object, by a listing and the last snapshot."""
+
 import pyarrow as pa
 import pytest
 

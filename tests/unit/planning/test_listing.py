@@ -1,3 +1,5 @@
+"""Which objects a source has, without the files of tables that lie in it."""
+
 from collections import Counter
 from types import SimpleNamespace
 

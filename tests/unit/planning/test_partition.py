@@ -1,3 +1,5 @@
+"""How a source is divided into parts by the names of its objects."""
+
 import numpy as np
 import pyarrow as pa
 from hypothesis import given

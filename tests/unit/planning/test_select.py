@@ -1,3 +1,5 @@
+"""Which names `include` and `exclude` let pass."""
+
 import re
 
 import pyarrow as pa

@@ -1,3 +1,5 @@
+"""How work is cut into shards, and which of them are kept."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 

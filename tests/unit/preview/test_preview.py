@@ -1,3 +1,5 @@
+"""How one file is shown as it is cut, in the terminal and as a page."""
+
 import json
 import re
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""Which stretches of a text are shown, and which chunks lie over each."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,3 +1,5 @@
+"""Thresholds and questions that a snapshot must meet before it is published."""
+
 import pytest
 from pydantic import ValidationError
 

@@ -1,3 +1,5 @@
+"""What is remembered of how runs ended."""
+
 from transforms.stages import outcome
 from transforms.stages.outcome import forget_old_outcomes
 from transforms.storage.local import LocalStore

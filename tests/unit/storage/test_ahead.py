@@ -1,3 +1,5 @@
+"""Work done ahead by threads gives what one after the other would."""
+
 import threading
 
 import pytest

@@ -1,3 +1,5 @@
+"""Roots have one form, and say of any other place whether it lies inside."""
+
 from pathlib import Path
 
 import pytest

@@ -1,3 +1,5 @@
+"""Snapshots of a small table, published as a run would."""
+
 import pyarrow as pa
 import pytest
 

@@ -1,3 +1,5 @@
+"""What differs between any two snapshots."""
+
 import pytest
 
 from transforms.model.errors import TableError

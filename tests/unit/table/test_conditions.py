@@ -1,3 +1,5 @@
+"""Conditions on rows: how they are written, and which rows meet them."""
+
 import datetime
 
 import pyarrow as pa

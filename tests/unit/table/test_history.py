@@ -1,3 +1,5 @@
+"""The history of a table: what there is, the way back, and what vacuum removes."""
+
 import datetime
 import json
 import os

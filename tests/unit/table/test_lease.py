@@ -1,3 +1,5 @@
+"""One run at a time works on a table, and a dead one's place is taken by exactly one."""
+
 import datetime
 import json
 import os
@@ -125,7 +127,9 @@ def test_of_many_processes_that_race_for_a_dead_claim_one_wins(store):
         ({"machine": "elsewhere", "over": True}, False),
     ],
 )
-def test_a_claim_lives_with_its_process_on_this_machine_and_until_it_runs_out_elsewhere(store, changes, alive):
+def test_a_claim_lives_with_its_process_on_this_machine_and_until_it_runs_out_elsewhere(
+    store, changes, alive
+):
     store.create(PATH, claim(**changes))
     assert read_claim(store, 1).alive() is alive
 

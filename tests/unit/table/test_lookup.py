@@ -1,3 +1,5 @@
+"""Rows are found by the hash of their key, in whatever file they are."""
+
 import hashlib
 
 import numpy as np

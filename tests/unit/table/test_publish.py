@@ -1,3 +1,5 @@
+"""What a published snapshot holds and says, and what keeps one from being published."""
+
 import json
 from dataclasses import replace
 from pathlib import Path

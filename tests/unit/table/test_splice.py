@@ -1,3 +1,5 @@
+"""Rows that stay and rows that come, put together in the order of the table."""
+
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,3 +1,5 @@
+"""Rows as Parquet: the same bytes for the same rows, bounded row groups, plain types."""
+
 from itertools import pairwise
 
 import pyarrow as pa
