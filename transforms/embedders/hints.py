@@ -17,7 +17,9 @@ USED_UP = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated"}
 )
 """Codes by which OpenAI and those who speak like it say 429 where no waiting helps."""
-_SENTENCE = re.compile(r"(?i)(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?\s*[a-z]+\s*)+)")
+_SENTENCE = re.compile(
+    r"(?i)(?:try again|retry(?: your request)?|available|wait)(?: (?:in|after|for))? ((?:\d+(?:\.\d+)?\s*[a-z]+\s*)+)"
+)
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)", re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _WORDS = {"milliseconds": "ms", "sec": "s", "min": "m"} | {
@@ -33,10 +35,11 @@ def seconds_to_wait(headers: Mapping[str, str], content: object, now: float) -> 
         content: its JSON, if it is any.
         now: seconds since 1970, for dates.
     """
-    told = [retry_after(headers.get("Retry-After"), now), _milliseconds(headers.get("Retry-After-Ms"))]
+    told = [retry_after(headers.get("Retry-After"), now), _number(headers.get("Retry-After-Ms")) / 1000]
     error = _error(content)
     told += [_span(str(detail.get("retryDelay", ""))) for detail in _details(error)]
-    sentence = _SENTENCE.search(str(error.get("message", "")))
+    told.append(_number(error.get("retry_after")))
+    sentence = _SENTENCE.search(str(error.get("message") or error.get("detail") or ""))
     if sentence:
         told.append(_span(sentence[1]))
     return min(max(told), MOST_SECONDS)
@@ -62,9 +65,9 @@ def retry_after(value: str | None, now: float) -> float:
         return 0.0
 
 
-def _milliseconds(value: str | None) -> float:
+def _number(value: object) -> float:
     try:
-        return max(0.0, float(value or 0) / 1000)
+        return max(0.0, float(str(value)))
     except ValueError:
         return 0.0
 
@@ -76,7 +79,7 @@ def _error(content: object) -> Mapping[str, Any]:
     if not isinstance(content, dict):
         return {}
     error = content.get("error", content)
-    return error if isinstance(error, dict) else {"message": error}
+    return error if isinstance(error, dict) else {**content, "message": error}
 
 
 def _details(error: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
