@@ -1,4 +1,4 @@
-"""Load exports into a real Milvus server by its bulk import: ``python -m ...milvus_import OUT FOLDER...``
+"""Load exports into a real Milvus server by its bulk import: ``python -m ...milvus_import OUT FOLDER...``.
 
 The first folder's ``collection.json`` makes the collection; of each folder the deletes are done and the files imported,
 in this order. What is there at the end is written to OUT, id to record. The server ends with the program.

@@ -1,3 +1,5 @@
+"""Variants of a job compared by questions with known answers."""
+
 import json
 import re
 from pathlib import Path
