@@ -14,10 +14,10 @@ from pipeline.output import json_line, plain_console
 from pipeline.run import plan_job
 from pipeline.scope import scope_of
 from transforms.embedders.registry import make_embedder
-from transforms.planning.estimate import tokens_at_most
+from transforms.stages.estimate import Estimate, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from pipeline.scope import Words
@@ -56,7 +56,13 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
     """Print the plan of a run that would start now."""
     job_config = load_config(config)
     job, plans = plan_job(job_config, scope_of(words, job_config))
-    sources = {plan.source: _planned(plan, tokens_at_most(plan, job)) for plan in plans}
+    estimates = {plan.source: estimate(plan, job) for plan in plans}
+    sources = {plan.source: _planned(plan, estimates[plan.source].tokens) for plan in plans}
+    basis = Estimate(
+        sum(one.tokens for one in estimates.values()),
+        sum(one.read for one in estimates.values()),
+        sum(one.guessed_bytes for one in estimates.values()),
+    )
     problems = {plan.source: plan.problem for plan in plans if plan.problem}
     notices = [notice for plan in plans for notice in plan.notices()]
     totals: Counter[str] = Counter()
@@ -75,6 +81,7 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
             "notices": notices,
             "model": model,
             "cost": cost,
+            "tokens_told_from": {"objects_read": basis.read, "bytes_guessed": basis.guessed_bytes},
         }
         print(json_line(record))
         return 0
@@ -82,7 +89,10 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
     # Counts that are cut off say something else than they are: a narrow place breaks lines instead.
     console.width = max(console.width, _WIDTH)
     console.print(_table(sources, totals))
-    for line in _lines(totals, problems, cost, model, plans):
+    for line in [
+        *_problems(problems, notices),
+        *_outlook(basis, cost, model, plans, has_table=job.parent is not None),
+    ]:
         console.print(line, soft_wrap=True)
     return 0
 
@@ -120,22 +130,37 @@ def _table(sources: dict[str, Planned], totals: Counter[str]) -> Table:
     return table
 
 
-def _lines(
-    totals: Counter[str],
-    problems: dict[str, str],
-    cost: float | None,
-    model: str,
-    plans: Sequence[SourcePlan],
-) -> list[str]:
-    lines = [f"source `{name}` cannot be listed: {problem}" for name, problem in problems.items()]
-    lines += [notice for plan in plans for notice in plan.notices()]
+def _problems(problems: dict[str, str], notices: Sequence[str]) -> list[str]:
+    return [f"source `{name}` cannot be listed: {problem}" for name, problem in problems.items()] + [
+        *notices
+    ]
+
+
+def _outlook(
+    basis: Estimate, cost: float | None, model: str, plans: Sequence[SourcePlan], *, has_table: bool
+) -> Iterator[str]:
+    """What would be embedded, for what price, and how that is known."""
     if not any(plan.shards for plan in plans):
-        return [*lines, "There is nothing to do."]
+        yield "There is nothing to do."
+        return
     price = "at no price" if cost == 0 else f"for {cost or 0:,.4f} US dollars"
     if cost is None:
         price = "whose price is not known (embedder.price_per_million_tokens)"
-    return [
-        *lines,
-        f"About {totals['tokens']:,} tokens would be embedded with {model}, {price}: a guess by the bytes to read. "
-        "Vectors that the table holds of changed texts are found again and cost nothing. Nothing was written.",
-    ]
+    yield f"About {basis.tokens:,} tokens would be embedded with {model}, {price}."
+    yield from _told_from(basis, has_table=has_table)
+    if has_table and basis.tokens:
+        yield "That is at most: vectors that the table holds are found again and cost nothing."
+    yield "Nothing was written."
+
+
+def _told_from(basis: Estimate, *, has_table: bool) -> Iterator[str]:
+    known = ["the table's own objects"] if has_table else []
+    known += [f"{_objects(basis.read)} read for it"] if basis.read else []
+    if known and basis.tokens:
+        yield f"They are told by the bytes of each kind of file, as in {' and '.join(known)}."
+    if basis.guessed_bytes:
+        yield f"Of {basis.guessed_bytes:,} bytes of files nothing is known, and a token is taken for four of them."
+
+
+def _objects(count: int) -> str:
+    return f"{count:,} object{'' if count == 1 else 's'}"

@@ -9,11 +9,11 @@ import pytest
 from pipeline.run import plan_job, run_job
 from pipeline.scope import Scope
 from transforms.model.errors import GuardError, TableError
-from transforms.planning.estimate import tokens_at_most
 from transforms.planning.selection import Selection
 from transforms.sparse.bm25 import BM25
 from transforms.sparse.registry import make_sparse
 from transforms.sparse.settings import BM25Settings
+from transforms.stages.estimate import estimate
 from transforms.storage.registry import open_store
 from transforms.table.history import rollback
 from transforms.table.reader import Snapshot
@@ -102,10 +102,10 @@ def test_a_plan_of_other_settings_foresees_no_tokens(world):
     for sparse_settings, work in ((NIGHT, True), (NONE, True), ({"kind": "bm25"}, False)):
         job, plans = plan_job(world.config(sparse=sparse_settings))
         assert [plan.work_bytes > 0 for plan in plans] == [work]
-        assert [tokens_at_most(plan, job) for plan in plans] == [0]
+        assert [estimate(plan, job).tokens for plan in plans] == [0]
     world.put("new.md", "# New\n\nA page that nobody has read.\n")
     job, plans = plan_job(world.config(sparse=NIGHT))
-    assert tokens_at_most(plans[0], job) > 0
+    assert estimate(plans[0], job).tokens > 0
 
 
 def test_they_are_turned_off_and_on_again_without_embedding_anything(world):
