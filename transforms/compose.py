@@ -78,7 +78,7 @@ def breadcrumb(section: Section, title: str, text: str, settings: BreadcrumbSett
     if settings.from_ == "none":
         return ""
     path = list(section.path if settings.from_ == "path" else section.path[-1:])
-    if settings.skip_equal_title and path and path[0] == title:
+    if settings.skip_equal_title and path and path[0] in (title, words_shown(title)):
         path = path[1:]
     if path and path[-1] == _first_line(text):
         path = path[:-1]
@@ -123,7 +123,8 @@ def compose(
 
 def join(parts: Parts, settings: ChunkSettings) -> str:
     """The parts in the order of the settings; a title that the text begins with is not said twice."""
-    repeated = parts.title if parts.title == _first_line(parts.text) else None
+    is_repeated = _first_line(parts.text) in (parts.title, words_shown(parts.title))
+    repeated = parts.title if is_repeated else None
     said = []
     for name in settings.compose.parts:
         part = (parts.instead or parts.text) if name == "text" else getattr(parts, name)

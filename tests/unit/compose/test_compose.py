@@ -40,6 +40,13 @@ def test_nor_one_that_it_begins_with_in_other_marks(heading: str) -> None:
     assert join(Parts("The title", "", "", f"{heading}\n\ntext"), SETTINGS) == f"{heading}\n\ntext"
 
 
+def test_nor_is_a_title_with_marks_that_the_first_heading_has_too() -> None:
+    parts = Parts("The *title*", "", "", "# The *title*\n\ntext")
+    assert join(parts, SETTINGS) == "# The *title*\n\ntext"
+    section = Section(0, ("The title", "Part"), 2)
+    assert breadcrumb(section, "The *title*", "text", SETTINGS.compose.breadcrumb) == "Part"
+
+
 def test_a_text_that_is_its_title_is_embedded_all_the_same() -> None:
     assert join(Parts("What voltage?", "", "", "What voltage?", ""), SETTINGS) == "What voltage?"
 
