@@ -11,6 +11,7 @@ finds texts by words; and ``hybrid(to, collection, question, most)``, ids by bot
 """
 
 import contextlib
+import gc
 import importlib
 import os
 import shutil
@@ -108,6 +109,8 @@ def started(request):
                 pytest.fail(str(error))
             pytest.skip(f"{request.param}: {error}; the extra `stores` brings it")
         yield request.param, adapter, address
+        # What is left open of one store is not to be a warning in the tests of another.
+        gc.collect()
 
 
 @pytest.fixture

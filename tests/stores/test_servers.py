@@ -1,6 +1,7 @@
 """What single stores have of their own: keys without an index, passwords, servers of embedded stores."""
 
 import dataclasses
+import gc
 import math
 import sys
 from contextlib import closing
@@ -22,6 +23,13 @@ from transforms.model.errors import ConfigError, GuardError, StorageError
 from transforms.storage.local import LocalStore
 
 IDS = [f"{n:08}-0000-4000-8000-000000000000" for n in range(600)]
+
+
+@pytest.fixture(autouse=True)
+def nothing_open():
+    """A connection that nobody has closed is a warning in the test that left it, and in no later one."""
+    yield
+    gc.collect()
 
 
 def opened(to):

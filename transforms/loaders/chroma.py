@@ -79,7 +79,10 @@ class ChromaLoader:
         self._rows = min(_ROWS, self._client.get_max_batch_size())
 
     def close(self) -> None:
+        connections = [*_connections(self._client)]
         self._client.close()
+        for one in connections:
+            one.close()
 
     def resolve(self, name: str) -> str:
         return name
@@ -155,6 +158,14 @@ class ChromaLoader:
 
     def _there(self, name: str) -> Collection:
         return self._client.get_collection(name, embedding_function=None)
+
+
+def _connections(client: Any) -> Iterator[httpx.Client]:
+    """What a server's client and the administrator's client within it keep open: they close all but these."""
+    for part in (client, getattr(client, "_admin_client", None)):
+        session = getattr(getattr(part, "_server", None), "_session", None)
+        if isinstance(session, httpx.Client):
+            yield session
 
 
 def _rows(batch: pa.RecordBatch, target: Target) -> dict[str, Any]:
