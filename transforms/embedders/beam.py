@@ -41,16 +41,12 @@ def build(settings: BeamSettings) -> LocalEmbedder:
         return np.stack([vector_of(answer) for answer in answers])
 
     return LocalEmbedder(
+        settings,
         name=f"{settings.model}@{fingerprint(recipe(settings))[:8]}",
         run=run,
         length=settings.dimension,
-        dimension=settings.dimension,
         counter=tokens_of(settings.tokenizer, settings.model),
         max_tokens=settings.max_tokens,
-        prefixes={"document": settings.document_prefix, "query": settings.query_prefix},
-        batch_items=settings.batch_items,
-        normalise=settings.normalise,
-        too_long=settings.too_long,
     )
 
 

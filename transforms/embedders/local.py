@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from transforms.embedders.lengths import Piece
     from transforms.embedders.protocol import Task, TokenCounter
-    from transforms.embedders.settings import TooLong
-
+    from transforms.embedders.settings import BeamSettings, SentenceTransformersSettings, TooLong
 
 MODEL_FAILED = "model_failed"
 """Reason of a refusal: the model raised an error for the text."""
@@ -38,43 +37,38 @@ class LocalEmbedder:
     """A model as a function from texts to rows.
 
     Args:
+        settings: prefixes, texts in one call of ``run``, what becomes of the rows and of texts that are too long.
         name: of the model and its version, with all that decides a vector.
         run: a row for each text, in order; shape ``[n, length]``.
-        length: of the rows that ``run`` gives.
-        dimension: of the vectors: the first numbers of a row.
+        length: of the rows that ``run`` gives; vectors are their first ``settings.dimension`` numbers.
         counter: of the model's tokens.
         max_tokens: the model's input without special tokens; None: no bound.
-        prefixes: by task, put before each text.
-        batch_items: texts in one call of ``run``, at most.
-        normalise: scale vectors to length 1.
-        too_long: what becomes of a text over ``max_tokens``.
     """
 
     def __init__(
         self,
+        settings: SentenceTransformersSettings | BeamSettings,
         *,
         name: str,
         run: Callable[[Sequence[str]], NDArray[np.float32]],
         length: int,
-        dimension: int,
         counter: TokenCounter,
         max_tokens: int | None,
-        prefixes: dict[Task, str],
-        batch_items: int,
-        normalise: bool,
-        too_long: TooLong,
     ) -> None:
         self.name = name
-        self.dimension = dimension
+        self.dimension = settings.dimension or length
         self.counter = counter
-        prefixed = max(counter.count(list(prefixes.values())))
+        self._prefixes: dict[Task, str] = {
+            "document": settings.document_prefix,
+            "query": settings.query_prefix,
+        }
+        prefixed = max(counter.count(list(self._prefixes.values())))
         self.max_tokens = None if max_tokens is None else max_tokens - prefixed
-        self.batch_items = batch_items
-        self.too_long = too_long
+        self.batch_items = settings.batch_items
+        self.too_long: TooLong = settings.too_long
         self._run = run
         self._length = length
-        self._prefixes = prefixes
-        self._normalise = normalise
+        self._normalise = settings.normalise
         self._refused: dict[str, tuple[str, str]] = {}
 
     def embed(self, texts: Sequence[str], task: Task = "document") -> NDArray[np.float32]:

@@ -49,16 +49,12 @@ def build(settings: SentenceTransformersSettings) -> LocalEmbedder:
         )
 
     return LocalEmbedder(
+        settings,
         name=f"{settings.model.rstrip('/').rsplit('/', 1)[-1]}@{fingerprint(recipe(settings))[:8]}",
         run=run,
         length=length,
-        dimension=settings.dimension or length,
         counter=counter,
         max_tokens=counter.room(getattr(model, "max_seq_length", None)),
-        prefixes={"document": settings.document_prefix, "query": settings.query_prefix},
-        batch_items=settings.batch_items,
-        normalise=settings.normalise,
-        too_long=settings.too_long,
     )
 
 
