@@ -16,6 +16,7 @@ import typer
 from pipeline.output import prepare_output, printed
 from pipeline.signals import ended_by_signals
 from transforms.model.errors import ParquetryError
+from transforms.model.fusion import DEFAULT
 from transforms.model.version import VERSION
 
 app = typer.Typer(
@@ -171,12 +172,20 @@ def search(
     dense: Annotated[bool, typer.Option("--dense", help="By vectors alone.")] = False,
     sparse: Annotated[bool, typer.Option("--sparse", help="By words alone; needs no model.")] = False,
     fusion: Annotated[
-        Literal["sum", "rrf"],
-        typer.Option(help="How one score is made of both: a sum of scores, or of reciprocal ranks."),
-    ] = "sum",
+        Literal["sum", "rrf"] | None,
+        typer.Option(
+            help="How one score is made of both: a sum of scores, or of reciprocal ranks. Default: as the table's job "
+            f"says, else {DEFAULT.method}."
+        ),
+    ] = None,
     weight: Annotated[
-        float, typer.Option(min=0, max=1, help="How much words count beside vectors in it.")
-    ] = 0.4,
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help=f"How much words count beside vectors in it. Default: likewise, else {DEFAULT.weight}.",
+        ),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show both scores and places of each chunk, and its terms.")
     ] = False,
@@ -187,7 +196,6 @@ def search(
     Where the table has no sparse vectors, by vectors alone.
     """
     from pipeline.commands import search as command
-    from transforms.retrieval.fusion import Fusion
 
     if dense and sparse:
         raise typer.BadParameter("give one of --dense and --sparse; without them, a search goes by both.")
@@ -199,7 +207,8 @@ def search(
             sources=source or None,
             by="dense" if dense else "sparse" if sparse else None,
             filters=filters or (),
-            fusion=Fusion(fusion, weight),
+            fusion=fusion,
+            weight=weight,
             explain=explain,
             as_json=as_json,
         )

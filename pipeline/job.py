@@ -58,6 +58,7 @@ def make_job(
         quality=config.quality,
         gate=gate_of(config),
         sparse=config.sparse,
+        search=config.search.as_fusion(),
     )
 
 

@@ -17,8 +17,9 @@ from pipeline.terms import encoder_of
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import settings_from_json
 from transforms.model.errors import ConfigError, ParquetryError, TableError
+from transforms.model.fusion import DEFAULT, Fusion
 from transforms.retrieval.candidates import Candidates
-from transforms.retrieval.fusion import CANDIDATES, DEFAULT
+from transforms.retrieval.fusion import CANDIDATES
 from transforms.retrieval.question import NO_TERMS, Terms, asked, terms_of
 from transforms.retrieval.vectors import vectors_of
 from transforms.sparse.columns import INDICES, VALUES
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from transforms.embedders.protocol import Embedder
+    from transforms.model.fusion import Method
     from transforms.retrieval.candidates import Ranked
-    from transforms.retrieval.fusion import By, Fusion
+    from transforms.retrieval.fusion import By
     from transforms.table.conditions import Condition
 
 _SHOWN = ("chunk_id", "source_name", "doc_id", "doc_uri", "page_start", "section_path", "text")
@@ -80,6 +82,8 @@ class Hit:
     chunk_id: str
     matches: tuple[Match, ...] = ()
     """The terms that it has, what adds most first."""
+    fusion: Fusion | None = None
+    """How its score was made of both; None where it is one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,8 @@ def search(
     *,
     by: By | None = None,
     filters: Sequence[str] = (),
-    fusion: Fusion = DEFAULT,
+    fusion: Method | None = None,
+    weight: float | None = None,
 ) -> list[Hit]:
     """The ``top`` best chunks of the newest snapshot, the best first; equal ones by chunk id.
 
@@ -115,19 +120,22 @@ def search(
         sources: only chunks of these.
         by: ``dense``, ``sparse`` or ``hybrid``; None: hybrid where the table has both, else dense.
         filters: conditions on columns that chunks must meet, as ``parquetry load`` takes them.
-        fusion: how hybrid makes one score of two.
+        fusion: how hybrid makes one score of two; None: as the table's job says.
+        weight: how much words count in it, from 0 to 1; None likewise.
 
     Raises:
         TableError: there is no snapshot, or its embedder or encoder is unknown here.
-        ConfigError: a source or condition is none of the table's, the question is empty, or it has nothing that the
-            model knows, or nothing that it could be searched by.
+        ConfigError: a source or condition is none of the table's, a number is out of bounds, the question is empty, or
+            it has nothing that the model knows, or nothing that it could be searched by.
     """
     if not asked(question):
         raise ConfigError("The question is empty: say what to look for.")
+    _check_numbers(top, weight)
     conditions = parse_conditions(filters)
     snapshot = open_newest(table_root)
     _check_sources(snapshot, sources)
-    query = replace(_query(snapshot, table_root, question, by), fusion=fusion)
+    wanted = snapshot.manifest.search.changed(fusion, weight)
+    query = replace(_query(snapshot, table_root, question, by), fusion=wanted)
     return best(_batches(snapshot, query, sources, conditions), query, top, conditions)
 
 
@@ -157,6 +165,13 @@ def best(
             _meets(batch, conditions),
         )
     return [_scored(one, query) for one in candidates.ranking(query.by, query.fusion)[:top]]
+
+
+def _check_numbers(top: int, weight: float | None) -> None:
+    if top < 1:
+        raise ConfigError(f"{top} chunks were asked for: at least one must be.")
+    if weight is not None and not 0 <= weight <= 1:
+        raise ConfigError(f"The weight of words is from 0 to 1, and {weight} is not.")
 
 
 def _check_sources(snapshot: Snapshot, sources: Sequence[str] | None) -> None:
@@ -295,4 +310,5 @@ def _scored(ranked: Ranked[Hit], query: Query) -> Hit:
         dense_rank=ranked.dense_rank,
         sparse=None if query.by == "dense" else ranked.sparse,
         sparse_rank=ranked.sparse_rank,
+        fusion=query.fusion if query.by == "hybrid" else None,
     )

@@ -49,6 +49,8 @@ def run(config: Path, *, html: Path | None, as_json: bool) -> int:
     for half in found.halves:
         console.print()
         console.print(_halves(half))
+        if half.advice:
+            console.print(f"In the job's configuration, `{half.advice}` keeps it.", soft_wrap=True)
     if html is not None:
         console.print(f"{html} has plots, and the rank of every question.", soft_wrap=True)
     return 0

@@ -12,13 +12,13 @@ from rich.text import Text
 
 from pipeline.output import json_line, plain_console
 from pipeline.search import search
-from transforms.retrieval.fusion import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pipeline.search import Hit
-    from transforms.retrieval.fusion import By, Fusion
+    from transforms.model.fusion import Method
+    from transforms.retrieval.fusion import By
 
 _SHOWN = 300
 """Code points of a chunk's text that are shown."""
@@ -36,7 +36,8 @@ def run(
     sources: Sequence[str] | None = None,
     by: By | None = None,
     filters: Sequence[str] = (),
-    fusion: Fusion = DEFAULT,
+    fusion: Method | None = None,
+    weight: float | None = None,
     explain: bool = False,
     as_json: bool = False,
 ) -> int:
@@ -45,7 +46,7 @@ def run(
     Raises:
         ParquetryError: the table, a source, a condition or the question cannot be used.
     """
-    hits = search(table, question, top, sources, by=by, filters=filters, fusion=fusion)
+    hits = search(table, question, top, sources, by=by, filters=filters, fusion=fusion, weight=weight)
     if as_json:
         print(json_line([asdict(hit) for hit in hits], indent=2))
         return 0
@@ -53,7 +54,7 @@ def run(
     if not hits:
         console.print(_nothing(table, sources, by, filters), soft_wrap=True)
     for number, hit in enumerate(hits, 1):
-        _show(console, number, hit, fusion, explain=explain)
+        _show(console, number, hit, explain=explain)
     return 0
 
 
@@ -67,40 +68,35 @@ def _nothing(table: str, sources: Sequence[str] | None, by: By | None, filters: 
     return f"There is no chunk {what}{where} at {table}."
 
 
-def _show(console: Console, number: int, hit: Hit, fusion: Fusion, *, explain: bool) -> None:
-    head = Text(f"{number:>2}  {_score(hit, fusion)}  ")
+def _show(console: Console, number: int, hit: Hit, *, explain: bool) -> None:
+    head = Text(f"{number:>2}  {_score(hit)}  ")
     head.append(printable(f"{hit.source_name}/{hit.doc_id}"), style="bold")
     if hit.page is not None:
         head.append(f"  page {hit.page}")
     if hit.section_path:
         head.append("  " + printable(" > ".join(hit.section_path)), style="italic")
     console.print(head, soft_wrap=True)
-    for line in _explanation(hit, fusion) if explain else ():
+    for line in _explanation(hit) if explain else ():
         console.print(Text(f"    {line}"), soft_wrap=True)
     console.print(Padding(Text(shortened(hit.text)), (0, 0, 1, 4)))
 
 
-def _explanation(hit: Hit, fusion: Fusion) -> Iterator[str]:
+def _explanation(hit: Hit) -> Iterator[str]:
     """Why a hit stands where it does: its scores with their places, and the terms that it has."""
     if hit.dense is not None:
         yield f"dense {hit.dense:.3f}{_place(hit.dense_rank)}"
     if hit.sparse is not None:
         yield f"sparse {hit.sparse:.2f}{_place(hit.sparse_rank)}"
-        if _is_fused(hit):
-            yield f"together {_score(hit, fusion)} ({fusion})"
+        if hit.fusion is not None:
+            yield f"together {_score(hit)} ({hit.fusion})"
         terms = ", ".join(
             f"{printable(one.term)} {one.score:.2f} ({one.weight:.2f})" for one in hit.matches
         )
         yield f"terms, and in brackets their weight in the question: {terms}" if terms else "no term"
 
 
-def _is_fused(hit: Hit) -> bool:
-    """Whether its score is made of two: what goes by words alone has theirs."""
-    return hit.sparse is not None and hit.score != hit.sparse
-
-
-def _score(hit: Hit, fusion: Fusion) -> str:
-    return f"{hit.score:.{_DIGITS[fusion.method] if _is_fused(hit) else 3}f}"
+def _score(hit: Hit) -> str:
+    return f"{hit.score:.{3 if hit.fusion is None else _DIGITS[hit.fusion.method]}f}"
 
 
 def _place(rank: int | None) -> str:

@@ -17,6 +17,7 @@ from transforms.chunkers.settings import ChunkSettings
 from transforms.embedders.settings import EmbedderSettings, StaticSettings
 from transforms.extractors.settings import ExtractSettings
 from transforms.model.errors import ConfigError
+from transforms.model.fusion import DEFAULT, Fusion, Method
 from transforms.model.ids import slug
 from transforms.planning.inventory.settings import InventorySettings
 from transforms.report.settings import GateSettings, QualitySettings
@@ -144,6 +145,23 @@ _WORTH_A_WORKER = 8 * 2**20
 """Bytes of objects whose work takes longer than starting a process for it."""
 
 
+class SearchConfig(_Keys):
+    """How `search` and `gate` make one score of vectors and words; its options say otherwise for one search."""
+
+    fusion: Method = Field(
+        default=DEFAULT.method, description="`sum`: a sum of scores; `rrf`: one of reciprocal ranks."
+    )
+    weight: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=DEFAULT.weight,
+        description="How much words count beside vectors: 0 not at all, 1 alone. `parquetry evaluate` finds yours; "
+        "no row is made anew for it.",
+    )
+
+    def as_fusion(self) -> Fusion:
+        """The same, as searches take it."""
+        return Fusion(self.fusion, self.weight)
+
+
 class RunConfig(_Keys):
     """How the work is cut and spread."""
 
@@ -173,6 +191,7 @@ class JobConfig(_Keys):
     table: _Root = Field(description="Where the table is: a folder or a bucket prefix.")
     embedder: EmbedderSettings = Field(default_factory=StaticSettings)
     sparse: SparseSettings = Field(default_factory=BM25Settings)
+    search: SearchConfig = Field(default_factory=SearchConfig)
     sources: tuple[SourceConfig, ...] = Field(min_length=1)
     limits: Limits = Field(default_factory=Limits)
     quality: QualitySettings = Field(default_factory=QualitySettings)

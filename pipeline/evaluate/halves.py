@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Protocol
 
 from pipeline.evaluate.ask import summary
-from transforms.retrieval.fusion import DEFAULT, Fusion
+from transforms.model.fusion import Fusion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,9 +30,9 @@ _OVER_SPANS, _OVER_DOCUMENTS = "span recall", "mrr"
 
 
 class Ask(Protocol):
-    """Asks the question of a number in one way."""
+    """Asks the question of a number in one way; without a fusion, as the variant's job says."""
 
-    def __call__(self, number: int, by: By, fusion: Fusion = DEFAULT) -> Asked: ...
+    def __call__(self, number: int, by: By, fusion: Fusion | None = None) -> Asked: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Halves:
     """What was chosen for a variant, and how well it does on questions that had no part in that."""
 
     name: str
+    default: Fusion
+    """As the variant's job says."""
     fusion: Fusion
     measure: str
     """What it was chosen by: recall of spans where all questions have them, else the reciprocal rank."""
@@ -50,12 +53,22 @@ class Halves:
     measures: Mapping[str, Mapping[str, Interval]]
     """Of `dense`, `sparse`, `hybrid` (as search does by default) and `chosen`."""
 
+    @property
+    def advice(self) -> str:
+        """What to write into the job's configuration to keep what was chosen; "" where it says so already."""
+        if self.fusion == self.default:
+            return ""
+        return f"search: {{fusion: {self.fusion.method}, weight: {self.fusion.weight}}}"
 
-def chosen_on_one_half(name: str, questions: Sequence[Question], ask: Ask, samples: int) -> Halves | None:
+
+def chosen_on_one_half(
+    name: str, default: Fusion, questions: Sequence[Question], ask: Ask, samples: int
+) -> Halves | None:
     """Try all ways on one half, and measure the best on the other; None where there are too few questions.
 
     Args:
         name: of the variant.
+        default: how it is searched by both where nothing else is said.
         questions: all of them; which half one is in depends on its words alone.
         ask: one of them.
         samples: of questions, for the intervals.
@@ -66,18 +79,18 @@ def chosen_on_one_half(name: str, questions: Sequence[Question], ask: Ask, sampl
         return None
     measure = _OVER_SPANS if all(question.spans for question in questions) else _OVER_DOCUMENTS
     tried = tuple((fusion, _mean(fusion, here, ask, measure)) for fusion in _ways())
-    best = min(tried, key=_order)[0]
+    best = min(tried, key=partial(_order, default))[0]
     ways: dict[str, tuple[By, Fusion]] = {
-        "dense": ("dense", DEFAULT),
-        "sparse": ("sparse", DEFAULT),
-        "hybrid": ("hybrid", DEFAULT),
+        "dense": ("dense", default),
+        "sparse": ("sparse", default),
+        "hybrid": ("hybrid", default),
         "chosen": ("hybrid", best),
     }
     measures = {
         way: summary([ask(number, by, fusion).measures for number in there], samples)
         for way, (by, fusion) in ways.items()
     }
-    return Halves(name, best, measure, len(here), len(there), tried, measures)
+    return Halves(name, default, best, measure, len(here), len(there), tried, measures)
 
 
 def in_first_half(question: str) -> bool:
@@ -94,7 +107,7 @@ def _mean(fusion: Fusion, numbers: Sequence[int], ask: Ask, measure: str) -> flo
     return fmean(ask(number, "hybrid", fusion).measures.get(measure, 0.0) for number in numbers)
 
 
-def _order(tried: tuple[Fusion, float]) -> tuple[float, bool, float]:
+def _order(default: Fusion, tried: tuple[Fusion, float]) -> tuple[float, bool, float]:
     """The best mean first; of equal ones the one that is most like the default."""
     fusion, mean = tried
-    return -round(mean, 9), fusion.method != DEFAULT.method, abs(fusion.weight - DEFAULT.weight)
+    return -round(mean, 9), fusion.method != default.method, abs(fusion.weight - default.weight)

@@ -12,8 +12,9 @@ from transforms.chunkers.vocabulary import with_vocabulary
 from transforms.embedders.batching import embed_distinct
 from transforms.embedders.registry import make_embedder, vector_recipe
 from transforms.embedders.vectors import at_length_one
+from transforms.model.fusion import DEFAULT
 from transforms.model.ids import plain_id
-from transforms.retrieval.fusion import DEFAULT, Bounds, fused, ranks_of
+from transforms.retrieval.fusion import Bounds, fused, ranks_of
 from transforms.retrieval.question import asked, terms_of
 from transforms.sparse.columns import INDICES, VALUES, to_columns
 from transforms.sparse.registry import make_sparse
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from pipeline.config import JobConfig
     from pipeline.evaluate.corpus import Corpus
     from transforms.embedders.protocol import Embedder
-    from transforms.retrieval.fusion import By, Fusion
+    from transforms.model.fusion import Fusion
+    from transforms.retrieval.fusion import By
     from transforms.sparse.protocol import SparseEncoder
     from transforms.sparse.statistics import TermStatistics
 

@@ -12,14 +12,14 @@ from pipeline.evaluate.halves import Halves, chosen_on_one_half
 from pipeline.evaluate.retrieve import Index, Scores, Vectors, build_index, embed_questions
 from transforms.evaluation.questions import Answers, Question, find_answers, questions_of
 from transforms.model.errors import ParquetryError
-from transforms.retrieval.fusion import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pipeline.evaluate.settings import EvaluationConfig, Variant
     from transforms.evaluation.measures import Interval
-    from transforms.retrieval.fusion import By, Fusion
+    from transforms.model.fusion import Fusion
+    from transforms.retrieval.fusion import By
 
 _ALL: tuple[By, ...] = ("dense", "sparse", "hybrid")
 
@@ -68,8 +68,9 @@ class _Asking:
         """What it can be searched by."""
         return _ALL if self.index.encoder else ("dense",)
 
-    def ask(self, number: int, by: By, fusion: Fusion = DEFAULT) -> Asked:
-        """One of the questions, asked in one way."""
+    def ask(self, number: int, by: By, fusion: Fusion | None = None) -> Asked:
+        """One of the questions, asked in one way; without a fusion, as the variant's job says."""
+        fusion = fusion or self.variant.job.search.as_fusion()
         ranked = [self.index.pieces[place] for place in self.scores[number].ranking(by, fusion)]
         return ask(self.questions[number], self.answers[number], ranked, self.words, self.config)
 
@@ -92,7 +93,9 @@ def evaluate(config: EvaluationConfig, variants: Sequence[Variant]) -> Evaluatio
         asking = _asking(variant, corpora[key], questions, config, vectors)
         results += [_result(asking, by) for by in asking.ways]
         if asking.index.encoder:
-            found = chosen_on_one_half(variant.name, questions, asking.ask, config.samples)
+            found = chosen_on_one_half(
+                variant.name, variant.job.search.as_fusion(), questions, asking.ask, config.samples
+            )
             halves += [found] if found else []
     first = next(iter(corpora.values()))
     return Evaluation(len(first.entries), first.rejected, tuple(results), tuple(halves))

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pipeline.config import load_config
 from pipeline.config.faults import faults_of
 from pipeline.config.load import merged
-from pipeline.config.models import JobConfig, SourceConfig
+from pipeline.config.models import JobConfig, SearchConfig, SourceConfig
 from pipeline.config.yaml_file import read_yaml
 from transforms.embedders.settings import EmbedderSettings
 from transforms.model.errors import ConfigError
@@ -18,6 +18,7 @@ from transforms.sparse.settings import SparseSettings
 
 _EMBEDDER: TypeAdapter[Any] = TypeAdapter(EmbedderSettings)
 _SPARSE: TypeAdapter[Any] = TypeAdapter(SparseSettings)
+_SEARCH: TypeAdapter[Any] = TypeAdapter(SearchConfig)
 
 
 class _Keys(BaseModel):
@@ -35,6 +36,9 @@ class VariantKeys(BaseModel):
     )
     sparse: dict[str, Any] | None = Field(
         default=None, description="Another sparse encoder, with all its keys."
+    )
+    search: dict[str, Any] | None = Field(
+        default=None, description="Another way to join vectors and words, with all its keys."
     )
 
 
@@ -106,7 +110,11 @@ def _variant(keys: VariantKeys, n: int, job: JobConfig, faults: list[str]) -> Va
         faults += [f"  variants[{n}].{fault}" for fault in faults_of(error, over).values()]
         return None
     changes: dict[str, Any] = {"sources": sources}
-    for name, kinds, given in (("embedder", _EMBEDDER, keys.embedder), ("sparse", _SPARSE, keys.sparse)):
+    for name, kinds, given in (
+        ("embedder", _EMBEDDER, keys.embedder),
+        ("sparse", _SPARSE, keys.sparse),
+        ("search", _SEARCH, keys.search),
+    ):
         if given is None:
             continue
         try:

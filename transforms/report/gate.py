@@ -16,6 +16,7 @@ from transforms.embedders.protocol import StoppedError
 from transforms.embedders.vectors import at_length_one
 from transforms.evaluation.measures import ndcg, recall, reciprocal_rank
 from transforms.model.errors import BudgetReachedError, GuardError
+from transforms.model.fusion import DEFAULT
 from transforms.retrieval.candidates import Candidates
 from transforms.retrieval.question import NO_TERMS, asked, terms_of
 from transforms.retrieval.vectors import vectors_of
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from transforms.embedders.protocol import Embedder
     from transforms.evaluation.questions import Question
+    from transforms.model.fusion import Fusion
     from transforms.retrieval.fusion import By
     from transforms.sparse.protocol import SparseEncoder
     from transforms.table.reader import Snapshot
@@ -54,6 +56,8 @@ def measured(
     encoder: SparseEncoder | None,
     questions: Sequence[Question],
     names: Sequence[str],
+    *,
+    fusion: Fusion = DEFAULT,
 ) -> dict[str, float]:
     """The mean of each measure over the questions, by documents.
 
@@ -63,12 +67,14 @@ def measured(
         encoder: that of its sparse vectors, if it has them.
         questions: at least one.
         names: measures, as ``recall@5``.
+        fusion: how one score is made of both.
 
     Raises:
         GuardError: the budget does not reach for the questions.
         ParquetryError: the embedder cannot be used.
     """
-    rankings = _rankings(snapshot, embedder, encoder, [question.question for question in questions])
+    texts = [question.question for question in questions]
+    rankings = _rankings(snapshot, embedder, encoder, texts, fusion)
     values = [
         _values(names, question, ranked) for question, ranked in zip(questions, rankings, strict=True)
     ]
@@ -93,7 +99,11 @@ def _answers(question: Question, document: _Name) -> bool:
 
 
 def _rankings(
-    snapshot: Snapshot, embedder: Embedder, encoder: SparseEncoder | None, texts: Sequence[str]
+    snapshot: Snapshot,
+    embedder: Embedder,
+    encoder: SparseEncoder | None,
+    texts: Sequence[str],
+    fusion: Fusion,
 ) -> list[list[_Name]]:
     """For each question the documents, the best first; those behind the best chunks count as not found."""
     vectors = _asked(embedder, texts)
@@ -107,7 +117,7 @@ def _rankings(
             sums = terms[place].scores(batch[INDICES], batch[VALUES]) if sparse else np.zeros(len(batch))
             found.add(dense[place], sums, batch["chunk_id"], partial(_name, batch))
     by: By = "dense" if encoder is None else "hybrid"
-    return [list(dict.fromkeys(ranked.row for ranked in found.ranking(by))) for found in candidates]
+    return [list(dict.fromkeys(ranked.row for ranked in found.ranking(by, fusion))) for found in candidates]
 
 
 def _name(batch: pa.RecordBatch, place: int) -> _Name:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from transforms.retrieval.fusion import CANDIDATES, DEFAULT, Bounds, Fusion, fused
+from transforms.model.fusion import DEFAULT, Fusion
+from transforms.retrieval.fusion import CANDIDATES, Bounds, fused
 
 if TYPE_CHECKING:
     from collections.abc import Callable

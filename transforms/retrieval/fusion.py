@@ -17,27 +17,16 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from transforms.model.fusion import Fusion
+
 By: TypeAlias = Literal["hybrid", "dense", "sparse"]
 """What a search goes by."""
-Method: TypeAlias = Literal["sum", "rrf"]
 
 CANDIDATES = 200
 """Rows that are kept for a question by each of the two scores. Others are in no fused ranking: one would have to
 be far down in both and yet before rows that are far up in one."""
 RRF_K = 60
 """The constant of reciprocal ranks in the paper, and the default of the stores that offer them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fusion:
-    """Which way, and how much the sparse ranking counts: 0 not at all, 1 alone."""
-
-    method: Method = "sum"
-    weight: float = 0.4
-
-    def __str__(self) -> str:
-        name = "sum" if self.method == "sum" else "reciprocal ranks"
-        return f"{name}, {self.weight:.2f} sparse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +46,6 @@ class Bounds:
             max(self.highest, float(np.nanmax(dense, initial=-np.inf))),
             max(self.most, float(sparse.max(initial=0.0))),
         )
-
-
-DEFAULT = Fusion()
-"""Measured: `docs/hybrid.md`."""
 
 
 def fused(

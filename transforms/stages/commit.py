@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from transforms.model.errors import GuardError
 from transforms.model.ids import slug
 from transforms.sparse.registry import sparse_name
+from transforms.stages.beside_rows import beside_rows
 from transforms.stages.guards import check_gone
 from transforms.stages.inspect import Run, inspect_snapshot
 from transforms.stages.noted import noted
@@ -66,6 +67,8 @@ class _Result:
     totals: dict[str, int]
     incomplete: dict[str, str]
     notices: tuple[str, ...]
+    beside: tuple[str, ...]
+    """What is to be made anew beside rows."""
 
 
 def commit_snapshot(job: Job, plans: Sequence[SourcePlan], receipts: Sequence[ShardReceipt]) -> Outcome:
@@ -120,6 +123,7 @@ def _gather(
     rejected += [r for receipt in receipts for r in receipt.rejected]
     deleted = _deleted(job, receipts, parent)
     counts = _count(job, receipts, kept, rejected, deleted)
+    beside = () if parent is None else tuple(beside_rows(job, parent))
     return _Result(
         kept=kept,
         new=tuple(sorted(new, key=lambda file: file.path)),
@@ -128,7 +132,8 @@ def _gather(
         counts=counts,
         totals=summed(counts.values()),
         incomplete={plan.source: plan.problem for plan in plans if plan.problem},
-        notices=tuple(dict.fromkeys(_notices(job, plans, receipts))),
+        notices=tuple(dict.fromkeys((*_notices(job, plans, receipts), *beside))),
+        beside=beside,
     )
 
 
@@ -250,7 +255,7 @@ def _names_of(plans: Sequence[SourcePlan], shards: Collection[tuple[str, str]]) 
 
 def _nothing_new(receipts: Sequence[ShardReceipt], result: _Result, parent: Snapshot) -> bool:
     """Whether a reader, or the next run, could not tell the new snapshot from the last one."""
-    if any(receipt.differs for receipt in receipts) or result.deleted:
+    if any(receipt.differs for receipt in receipts) or result.deleted or result.beside:
         return False
     columns = ("source_name", "doc_id", "doc_uri", "stage", "reason", "object_token")
     before = {tuple(row[name] for name in columns) for row in parent.rejected().to_pylist()}
@@ -271,6 +276,7 @@ def _draft(job: Job, result: _Result) -> Draft:
         counts=result.counts,
         totals=result.totals,
         sparse=sparse_name(job.sparse),
+        search=job.search,
     )
 
 

@@ -86,7 +86,9 @@ def _retrieval(job: Job, snapshot: Snapshot) -> dict[str, float]:
     if job.gate is None:
         return {}
     names = [name for name, _ in job.gate.least]
-    return gate.measured(snapshot, embedder_of(job), sparse_of(job), job.gate.questions, names)
+    return gate.measured(
+        snapshot, embedder_of(job), sparse_of(job), job.gate.questions, names, fusion=job.search
+    )
 
 
 def _faults(

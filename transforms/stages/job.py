@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from transforms.embedders.settings import settings_to_json
+from transforms.model.fusion import DEFAULT, Fusion
 from transforms.model.ids import fingerprint
 from transforms.planning.selection import EVERYTHING, Selection
 from transforms.report.settings import NO_THRESHOLDS, QualitySettings
@@ -91,6 +92,8 @@ class Job:
     gate: Gate | None = None
     """Questions that a snapshot must answer to be published."""
     sparse: SparseSettings = NO_SPARSE
+    search: Fusion = DEFAULT
+    """How the table is searched by vectors and words where nothing else is said; no row depends on it."""
 
     @cached_property
     def recipe(self) -> dict[str, str]:

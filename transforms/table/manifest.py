@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from transforms.model.errors import NotFoundError, TableError
+from transforms.model.fusion import DEFAULT, Fusion
 from transforms.model.shard import FileInfo
 from transforms.table.damage import damaged, fault_of
 from transforms.table.layout import (
@@ -58,6 +59,8 @@ class Manifest:
     """What made the sparse vectors, with its fingerprint; None: the table has none."""
     terms: FileInfo | None = None
     """The file of their terms' frequencies; None where the table has none."""
+    search: Fusion = DEFAULT
+    """How it is searched by vectors and words where nothing else is said."""
 
 
 _MANIFEST = TypeAdapter(Manifest)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from transforms.model.errors import NotFoundError, ParquetryError, TableError
+from transforms.model.fusion import DEFAULT
 from transforms.model.ids import slug
 from transforms.model.version import VERSION
 from transforms.table.damage import damaged
@@ -38,6 +39,7 @@ from transforms.table.writer import to_parquet
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from transforms.model.fusion import Fusion
     from transforms.model.shard import FileInfo, Rejection
     from transforms.storage.protocol import Store
 
@@ -65,6 +67,8 @@ class Draft:
     """The counts of all sources together."""
     sparse: str | None = None
     """What makes the table's sparse vectors."""
+    search: Fusion = DEFAULT
+    """How the table is searched by vectors and words."""
 
 
 def publish(store: Store, draft: Draft, inspect: Callable[[Manifest], None] | None = None) -> Manifest:
@@ -134,6 +138,7 @@ def _manifest(draft: Draft) -> Manifest:
         sources={name: SourceEntry(slug(name), dict(counts)) for name, counts in draft.counts.items()},
         counts=dict(draft.totals),
         sparse=draft.sparse,
+        search=draft.search,
     )
 
 

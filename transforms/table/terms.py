@@ -18,7 +18,7 @@ from transforms.model.ids import sha256_hex
 from transforms.model.shard import FileInfo
 from transforms.sparse.columns import INDICES
 from transforms.sparse.statistics import TermStatistics, counted, summed
-from transforms.table.damage import damaged, opened, parquet_file
+from transforms.table.damage import opened, parquet_file
 from transforms.table.layout import CHUNKS, kind_of, snapshot_dir, terms_path
 from transforms.table.manifest import read_manifest
 from transforms.table.schema import TERMS
@@ -46,6 +46,15 @@ def read_terms(snapshot: Snapshot) -> TermStatistics | None:
         TableError: the file is missing or damaged.
     """
     return _read(snapshot.store, snapshot.manifest)
+
+
+def check_terms(snapshot: Snapshot) -> None:
+    """Hold the file against its checksum.
+
+    Raises:
+        TableError: it is missing or damaged.
+    """
+    _data(snapshot.store, snapshot.manifest)
 
 
 def write_terms(store: Store, manifest: Manifest) -> FileInfo | None:
@@ -110,19 +119,34 @@ def _indices(store: Store, path: str) -> Iterator[pa.Array]:
 
 
 def _read(store: Store, manifest: Manifest) -> TermStatistics | None:
+    data = _data(store, manifest)
+    if data is None:
+        return None
+    table = pq.read_table(pa.BufferReader(data))
+    chunks = int(pq.read_metadata(pa.BufferReader(data)).metadata[_CHUNKS.encode()])
+    ids, frequencies = (table[name].to_numpy() for name in TERMS.names)
+    return TermStatistics(chunks, ids, frequencies)
+
+
+def _data(store: Store, manifest: Manifest) -> bytes | None:
+    """The bytes of the file as it was written; None where the snapshot has none."""
     if manifest.terms is None:
         return None
     path = terms_path(manifest.snapshot)
     try:
         data = store.read(path)
     except NotFoundError as error:
-        raise damaged(store, path, "is missing") from error
+        raise _lost(store, path, "is missing") from error
     if sha256_hex(data) != manifest.terms.sha256:
-        raise damaged(store, path, "is damaged: its bytes are not those that were written")
-    table = pq.read_table(pa.BufferReader(data))
-    chunks = int(pq.read_metadata(pa.BufferReader(data)).metadata[_CHUNKS.encode()])
-    ids, frequencies = (table[name].to_numpy() for name in TERMS.names)
-    return TermStatistics(chunks, ids, frequencies)
+        raise _lost(store, path, "is damaged: its bytes are not those that were written")
+    return data
+
+
+def _lost(store: Store, path: str, fault: str) -> TableError:
+    # Unlike any other file of a snapshot it follows from the rest.
+    return TableError(
+        f"{store.uri(path)} {fault}. The next run of the job counts it anew, whatever else it has to do."
+    )
 
 
 def _to_parquet(statistics: TermStatistics, manifest: Manifest) -> bytes:

@@ -5,13 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pipeline.commands import evaluate as command
 from pipeline.evaluate.halves import in_first_half
 from pipeline.evaluate.run import evaluate
 from pipeline.evaluate.settings import load_evaluation
 from transforms.model.errors import ConfigError
-from transforms.retrieval.fusion import DEFAULT
+from transforms.model.fusion import DEFAULT
 
 ROOT = Path(__file__).parents[3]
 FILES = {
@@ -151,6 +152,28 @@ def test_the_weight_is_chosen_on_one_half_and_measured_on_the_other(many, capsys
     (record,) = json.loads(capsys.readouterr().out)["halves"]
     assert record["measures"]["chosen"]["mrr"]["mean"] == means["chosen"]
     assert record["fusion"] == {"method": half.fusion.method, "weight": half.fusion.weight}
+    assert record["default"] == {"method": "sum", "weight": 0.4}
+
+
+def test_the_line_for_the_configuration_is_said_until_the_job_has_it(many, capsys):
+    before = evaluate(*load_evaluation(many))
+    (half,) = before.halves
+    assert half.advice == f"search: {{fusion: {half.fusion.method}, weight: {half.fusion.weight}}}"
+    command.run(many, html=many.parent / "page.html", as_json=False)
+    assert f"`{half.advice}` keeps it" in capsys.readouterr().out
+    assert half.advice in (many.parent / "page.html").read_text(encoding="utf-8")
+    keys = yaml.safe_load(many.read_text())
+    keys["variants"][0] |= yaml.safe_load(half.advice)
+    many.write_text(yaml.safe_dump(keys))
+    after = evaluate(*load_evaluation(many))
+    (kept,) = after.halves
+    assert (kept.default, kept.fusion, kept.advice) == (half.fusion, half.fusion, "")
+    assert kept.measures["hybrid"] == kept.measures["chosen"] == half.measures["chosen"]
+    worse, better = (
+        next(result.measures["mrr"].mean for result in found.results if result.by == "hybrid")
+        for found in (before, after)
+    )
+    assert worse < better
 
 
 def test_the_half_of_a_question_depends_on_its_words_alone():
@@ -164,6 +187,7 @@ def test_the_half_of_a_question_depends_on_its_words_alone():
     ("variants", "said"),
     [
         ([{"name": "a", "sparse": {"kind": "bm26"}}], "variants[0].sparse."),
+        ([{"name": "a", "search": {"weight": 2}}], "variants[0].search.weight"),
         ([{"name": "a"}, {"name": "a"}], "variants: more than one is called a"),
         ([{"name": "a", "strategy": "sectons"}], "variants[0].strategy: must be one of"),
         ([{"name": "a", "embedder": {"kind": "statik"}}], "variants[0].embedder."),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transforms.model.fusion import Fusion
 from transforms.retrieval.candidates import Candidates
-from transforms.retrieval.fusion import Fusion
 
 NAN = float("nan")
 

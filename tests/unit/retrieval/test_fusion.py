@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.retrieval.fusion import Bounds, Fusion, fused, normalised_sum, ranks_of, reciprocal_ranks
+from transforms.model.fusion import Fusion
+from transforms.retrieval.fusion import Bounds, fused, normalised_sum, ranks_of, reciprocal_ranks
 
 NAN = float("nan")
 ALL = Bounds(0.2, 0.8, 10.0)

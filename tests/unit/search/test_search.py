@@ -15,7 +15,6 @@ from pipeline.search import search
 from transforms.embedders.registry import make_embedder
 from transforms.embedders.settings import StaticSettings, settings_to_json
 from transforms.model.errors import ConfigError, TableError
-from transforms.retrieval.fusion import Fusion
 from transforms.sparse.columns import to_columns
 from transforms.sparse.protocol import SparseEncoder
 from transforms.sparse.registry import make_sparse
@@ -180,6 +179,7 @@ def test_hits_are_printed_as_json(table, capsys):
         [],
     )
     assert hit == {
+        "fusion": None,
         "source_name": "manuals",
         "doc_id": "manuals.md",
         "doc_uri": "/docs/manuals.md",
@@ -239,7 +239,7 @@ def test_a_weight_of_words_of_zero_or_one_is_the_order_of_one_score(both):
     for by, weight in (("dense", 0.0), ("sparse", 1.0)):
         one = [hit.chunk_id for hit in search(both, question, by=by)]
         for method in ("sum", "rrf"):
-            found = [hit.chunk_id for hit in search(both, question, fusion=Fusion(method, weight))]
+            found = [hit.chunk_id for hit in search(both, question, fusion=method, weight=weight)]
             assert found[: len(one)] == one
 
 
@@ -339,11 +339,11 @@ def test_an_explanation_has_scores_places_and_terms(both, capsys):
 
 
 def test_scores_of_reciprocal_ranks_are_shown_with_the_digits_in_which_they_differ(both, capsys):
-    assert run(both, "the battery in winter", top=2, fusion=Fusion("rrf", 0.5), explain=True) == 0
+    assert run(both, "the battery in winter", top=2, fusion="rrf", weight=0.5, explain=True) == 0
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     # The first by both: 1 / (60 + 1).
     assert lines[0].startswith("1  0.01639  support/")
     assert "together 0.01639 (reciprocal ranks, 0.50 sparse)" in lines
-    assert run(both, "the battery in winter", top=1, by="dense", fusion=Fusion("rrf", 0.5)) == 0
+    assert run(both, "the battery in winter", top=1, by="dense", fusion="rrf", weight=0.5) == 0
     # By vectors alone a score is a cosine, whatever both would be put together by.
     assert re.match(r" 1  0\.\d{3}  support/", capsys.readouterr().out)

@@ -1,0 +1,35 @@
+"""What a snapshot has beside its rows: where that alone is to be made anew, it is cause enough for a snapshot.
+
+Such a one has the files of its parent: nothing is read, embedded or written anew but what is named here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transforms.model.errors import TableError
+from transforms.sparse.registry import sparse_name
+from transforms.table.terms import check_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from transforms.stages.job import Job
+    from transforms.table.reader import Snapshot
+
+
+def beside_rows(job: Job, parent: Snapshot) -> Iterator[str]:
+    """Each cause as a sentence; none where the table has no sparse vectors, or gets its first ones."""
+    encoder, before = sparse_name(job.sparse), parent.manifest
+    if encoder is None or before.sparse is None:
+        return
+    if job.search != before.search:
+        yield (
+            f"Searches by vectors and words go by {job.search}, where they went by {before.search} "
+            "(`search` in the configuration); no row is made anew for it."
+        )
+    try:
+        if encoder == before.sparse:
+            check_terms(parent)
+    except TableError as error:
+        yield f"{error} This run did."
