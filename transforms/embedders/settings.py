@@ -62,7 +62,7 @@ class StaticSettings(_Keys):
 
 
 class MiniLMSettings(_Keys):
-    """all-MiniLM-L6-v2, with the extra `minilm`: English, good retrieval, about 200 times slower."""
+    """all-MiniLM-L6-v2, with the extra `minilm`: English, good retrieval, about a thousand times slower."""
 
     kind: Literal["minilm"] = "minilm"
     threads: Annotated[int, Field(ge=1, le=256)] | None = Field(default=None, description=_THREADS)
