@@ -1,6 +1,6 @@
 """Everything that a table knows of one document: what it is now, why, and since when.
 
-Read from the snapshots that are still there; what vacuum has removed nobody knows any more.
+Read from the snapshots that are still there: what `vacuum` has removed is lost.
 """
 
 from __future__ import annotations

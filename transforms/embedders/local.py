@@ -110,7 +110,7 @@ class LocalEmbedder:
         except ParquetryError:
             raise
         except Exception as error:
-            # It is somebody else's model: what it may raise nobody knows.
+            # It is somebody else's model, and may raise anything.
             said = f"{type(error).__name__}: {' '.join(str(error).split())[:_SHOWN]}".rstrip(": ")
             raise ContentError(MODEL_FAILED, said) from error
         if rows.shape != (len(texts), self._length):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Answer until the input ends, or the worker does, be it in the middle of a file.
+    """Answer until the input ends, or the worker does, even in the middle of a file.
 
     Argument: the worker's process id.
     """

@@ -42,7 +42,7 @@ Errors = Literal["strict", "surrogatepass", "replace"]
 
 @dataclass(frozen=True, slots=True)
 class NamedRange:
-    """A range, and what each of its records is called, be it broken or without text."""
+    """A range, and what each of its records is called, broken ones and those without text included."""
 
     records: RecordRange
     names: pa.Array

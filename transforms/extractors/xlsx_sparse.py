@@ -1,6 +1,6 @@
 """Closes the gaps of sheets that are nearly empty, which the reader holds from the first to the last cell.
 
-One stray cell at the far end makes a sheet of 17 thousand million cells. Of rows and columns without a value one stays
+One stray cell at the far end makes a sheet of 17 billion cells. Of rows and columns without a value one stays
 in place of many, so that what stood apart still does.
 """
 

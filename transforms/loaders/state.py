@@ -66,7 +66,7 @@ class SyncState:
         return replace(self, toward=None, rows=0, load="")
 
     def disturbed(self) -> SyncState:
-        """The state after a load that was not alone: nobody knows what is there."""
+        """The state after a load that was not alone: what the collection holds is unknown."""
         return replace(self, held=None, load="")
 
 

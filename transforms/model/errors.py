@@ -46,7 +46,7 @@ class StorageError(ParquetryError):
 
 
 class CredentialsError(StorageError):
-    """The store knows this identity not, or no longer: no object can be had before it is renewed."""
+    """The store does not accept this identity, or no longer: nothing can be read or written before it is renewed."""
 
 
 class NotFoundError(StorageError):
@@ -54,7 +54,7 @@ class NotFoundError(StorageError):
 
 
 class TooLargeError(StorageError):
-    """The object has more bytes than were asked for at most."""
+    """The object has more bytes than the caller allows."""
 
 
 class PreconditionError(StorageError):

@@ -40,7 +40,7 @@ class Store(Protocol):
         """How a person or another program names the object."""
 
     def exists_root(self) -> bool:
-        """Whether there is such a folder or bucket, be it empty."""
+        """Whether there is such a folder or bucket, even if it is empty."""
 
     def list(self, prefix: str = "") -> Iterator[list[ObjectInfo]]:
         """All objects whose name begins with ``prefix``, sorted by name, in pages of at most 1,000.
