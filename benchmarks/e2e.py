@@ -1,10 +1,11 @@
 """The whole job against a plain script on the same generated corpus: CPU, memory, documents a second.
 
-    python benchmarks/e2e.py [--files 2000 20000] [--embedders hash static] [--workers 1 2]
+    python benchmarks/e2e.py [--files 2000 20000] [--embedders hash static] [--workers 1 2] [--runs 3]
 
-Every measurement is a process of its own. CPU seconds are user and system time of it and its children;
-memory is the peak of the largest of these processes. The start-up is a run over one file; the cost of 1,000
-chunks is what a run needs beyond it. Wall times are those of a machine that may have had other work.
+Every run is a process of its own; of several the one in the middle by CPU is shown. CPU seconds are user and
+system time of it and its children; memory is the peak of the largest of these processes. The start-up is a run over
+one file; the cost of 1,000 chunks is what a run needs beyond it. Wall times are those of a machine that may have
+had other work.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -69,7 +71,7 @@ def main() -> None:
     args = _arguments()
     args.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="parquetry-bench-") as folder:
-        results = list(measure_all(Path(folder), args.files, args.embedders, args.workers))
+        results = list(measure_all(Path(folder), args.files, args.embedders, args.workers, args.runs))
     table = as_markdown(results)
     (args.out / "e2e.md").write_text(table, encoding="utf-8")
     (args.out / "e2e.json").write_text(as_json(results), encoding="utf-8")
@@ -81,12 +83,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--files", type=int, nargs="+", default=[2_000, 20_000])
     parser.add_argument("--embedders", nargs="+", choices=["hash", "static"], default=["hash", "static"])
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench")
     return parser.parse_args()
 
 
 def measure_all(
-    folder: Path, sizes: Sequence[int], embedders: Sequence[str], workers: Sequence[int]
+    folder: Path, sizes: Sequence[int], embedders: Sequence[str], workers: Sequence[int], runs: int
 ) -> Iterator[Measurement]:
     """Every program on every corpus; start-ups first, on a corpus of one file."""
     corpora = {size: folder / f"corpus-{size}" for size in (1, *sizes)}
@@ -95,18 +98,31 @@ def measure_all(
     for embedder in embedders:
         # With the default model also as one would write it who has not the job's embedder.
         scripts = {PLAIN: embedder} | ({BY_THE_CARD: "card"} if embedder == "static" else {})
-        begun = {name: run_plain(corpora[1], folder, kind).cpu_seconds for name, kind in scripts.items()}
-        startups = {count: run_job(corpora[1], folder, embedder, count).cpu_seconds for count in workers}
+        # The first run of all may have to compile modules.
+        run_job(corpora[1], folder, embedder, workers[0])
+        begun = {
+            name: middle(runs, run_plain, corpora[1], folder, kind).cpu_seconds
+            for name, kind in scripts.items()
+        }
+        startups = {
+            count: middle(runs, run_job, corpora[1], folder, embedder, count).cpu_seconds
+            for count in workers
+        }
         for size in sizes:
             for name, kind in scripts.items():
-                usage = run_plain(corpora[size], folder, kind)
+                usage = middle(runs, run_plain, corpora[size], folder, kind)
                 yield _noted(Measurement(size, embedder, name, usage, begun[name]))
             for count, startup in startups.items():
                 name = f"job, {count} worker{'s' if count > 1 else ''}"
-                usage = run_job(corpora[size], folder, embedder, count)
+                usage = middle(runs, run_job, corpora[size], folder, embedder, count)
                 yield _noted(Measurement(size, embedder, name, usage, startup))
             usage = run_job(corpora[size], folder, embedder, 1, again=True)
             yield _noted(Measurement(size, embedder, "job, nothing new", usage, 0.0))
+
+
+def middle(runs: int, run: Callable[..., Usage], *args: object) -> Usage:
+    """Of several runs the one with the median of CPU seconds."""
+    return sorted((run(*args) for _ in range(runs)), key=attrgetter("cpu_seconds"))[runs // 2]
 
 
 def run_plain(corpus: Path, folder: Path, embedder: str) -> Usage:
@@ -138,6 +154,8 @@ def run_job(corpus: Path, folder: Path, embedder: str, workers: int, *, again: b
 def measure(command: Sequence[str]) -> tuple[dict, type]:  # type: ignore[type-arg]
     """Run a command that prints JSON last; its answer, and a :class:`Usage` that wants the counts."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # As an installation has it: modules are compiled once, not at each start.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     start = time.monotonic()
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
         output = process.stdout.read() if process.stdout else ""

@@ -3,10 +3,10 @@
     python benchmarks/nightly.py [--files 20000] [--embedder hash] [--sparse none]
     python benchmarks/nightly.py --replay REPOSITORY [--include '**/*.md'] [--commits 20]
 
-The first form indexes a generated corpus, edits one file in a hundred by a sentence, deletes one in a thousand,
-and runs again. Every run is a process of its own; CPU seconds are user and system time of it and its children.
-The start-up is a run over one file. The second form walks the first parents of a git repository's branch, oldest
-first, and runs the job on each state; the repository is only read.
+The first form indexes a generated corpus, edits one file in a hundred by a sentence, deletes one in a thousand, and
+runs again; then once more with as many, all in one folder. Every run is a process of its own; CPU seconds are user
+and system time of it and its children. The start-up is a run over one file. The second form walks the first parents
+of a git repository's branch, oldest first, and runs the job on each state; the repository is only read.
 """
 
 from __future__ import annotations
@@ -82,13 +82,19 @@ class Night:
 
 
 def nights(folder: Path, files: int, embedder: str, workers: int, sparse: str) -> list[Night]:
-    """The start-up, the first night, one with edits and deletions, and one without any change."""
+    """The start-up, the first night, two with edits and deletions, and one without any change."""
+    # The first run of all may have to compile modules.
+    run(folder, "not counted", write(folder / "warm", 1), embedder, workers, sparse)
     one = run(folder, "one", write(folder / "one", 1), embedder, workers, sparse)
     corpus = write(folder / "corpus", files)
-    first = run(folder, "first", corpus, embedder, workers, sparse)
-    edit(corpus)
-    second = run(folder, "second", corpus, embedder, workers, sparse)
-    return [one, first, second, run(folder, "nothing new", corpus, embedder, workers, sparse)]
+    measured = [one, run(folder, "first", corpus, embedder, workers, sparse)]
+    for name, choose in (
+        ("second, edits everywhere", everywhere),
+        ("third, edits in one place", in_one_place),
+    ):
+        edit(*choose(sorted(corpus.rglob("*.md"))))
+        measured.append(run(folder, name, corpus, embedder, workers, sparse))
+    return [*measured, run(folder, "nothing new", corpus, embedder, workers, sparse)]
 
 
 def write(corpus: Path, files: int) -> Path:
@@ -97,16 +103,27 @@ def write(corpus: Path, files: int) -> Path:
     return corpus
 
 
-def edit(corpus: Path) -> None:
-    """Change a sentence of every hundredth file, and delete every thousandth."""
-    for number, path in enumerate(sorted(corpus.rglob("*.md"))):
-        if number % DELETED == 7:
-            path.unlink()
-        elif number % EDITED == 0:
-            lines = path.read_text(encoding="utf-8").split("\n")
-            middle = max(range(len(lines)), key=lambda n: len(lines[n]))
-            lines[middle] = f"A sentence that was not there before {number}. {lines[middle]}"
-            path.write_text("\n".join(lines), encoding="utf-8")
+def everywhere(files: list[Path]) -> tuple[list[Path], list[Path]]:
+    """Which files to edit and which to delete: one of so many, evenly spread."""
+    return files[::EDITED], files[7::DELETED]
+
+
+def in_one_place(files: list[Path]) -> tuple[list[Path], list[Path]]:
+    """As many, one behind the other: a folder that was worked on."""
+    edited, deleted = len(files) // EDITED, len(files) // DELETED
+    begin = len(files) // 2
+    return files[begin : begin + edited], files[begin + edited : begin + edited + deleted]
+
+
+def edit(edited: list[Path], deleted: list[Path]) -> None:
+    """Put a sentence into the longest line of some files, and delete others."""
+    for number, path in enumerate(edited):
+        lines = path.read_text(encoding="utf-8").split("\n")
+        middle = max(range(len(lines)), key=lambda n: len(lines[n]))
+        lines[middle] = f"A sentence that was not there before {path.name} {number}. {lines[middle]}"
+        path.write_text("\n".join(lines), encoding="utf-8")
+    for path in deleted:
+        path.unlink()
 
 
 def run(folder: Path, name: str, corpus: Path, embedder: str, workers: int, sparse: str) -> Night:
@@ -160,7 +177,7 @@ def keys(table: Path) -> set[str]:
 
 def print_nights(measured: list[Night], files: int) -> None:
     """The table, and the shares that matter."""
-    one, first, second, quiet = measured
+    one, first, *later = measured
     print(f"{files:,} files\n")
     print("| run | chunks | embedded | new texts | CPU s | without start-up | wall s | peak MB |")
     print("|" + "---|" * 8)
@@ -169,12 +186,11 @@ def print_nights(measured: list[Night], files: int) -> None:
             f"| {night.name} | {night.chunks:,} | {night.embedded:,} | {night.new_texts:,} | {night.cpu_seconds:.2f} "
             f"| {night.cpu_seconds - one.cpu_seconds:.2f} | {night.wall_seconds:.1f} | {night.peak_mb:.0f} |"
         )
-    whole = second.cpu_seconds / first.cpu_seconds
-    work = (second.cpu_seconds - one.cpu_seconds) / (first.cpu_seconds - one.cpu_seconds)
-    print(
-        f"\nThe second run cost {whole:.1%} of the first's CPU, {work:.1%} without the start-up of both; one without "
-        f"any change {quiet.cpu_seconds / first.cpu_seconds:.1%}."
-    )
+    print()
+    for night in later:
+        whole = night.cpu_seconds / first.cpu_seconds
+        work = (night.cpu_seconds - one.cpu_seconds) / (first.cpu_seconds - one.cpu_seconds)
+        print(f"{night.name}: {whole:.1%} of the first's CPU, {work:.1%} without the start-up of both")
 
 
 @dataclass(frozen=True, slots=True)
