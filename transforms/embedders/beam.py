@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from transforms.embedders.client import tokenizer_file, tokens_of
 from transforms.embedders.local import LocalEmbedder
+from transforms.embedders.tokenizer_file import tokenizer_file, tokens_of
 from transforms.model.errors import ConfigError, ParquetryError
 from transforms.model.ids import fingerprint, sha256_hex
 

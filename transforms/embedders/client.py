@@ -7,12 +7,9 @@ What a request is and when it is repeated is in ``request``, how fast in ``pace`
 from __future__ import annotations
 
 import json
-import logging
 import re
 import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -21,30 +18,30 @@ import numpy as np
 from transforms.embedders.budget import Purse
 from transforms.embedders.dialects import DIALECTS, Wish
 from transforms.embedders.http import http_client
+from transforms.embedders.in_flight import in_threads
 from transforms.embedders.lengths import Piece, pieces_of, put_together
 from transforms.embedders.pace import Pace
 from transforms.embedders.poison import embed_around_poison
 from transforms.embedders.protocol import NOT_FINITE, StoppedError
-from transforms.embedders.request import ContentError, Endpoint, Halt, HaltedError
+from transforms.embedders.request import ContentError, Endpoint, Halt
 from transforms.embedders.tail import TailTest, same_direction, with_other_end
+from transforms.embedders.tokenizer_file import tokenizer_file, tokens_of
 from transforms.embedders.usage import Usage
-from transforms.embedders.utf8 import ByteCounter
 from transforms.embedders.vectors import finished, one_for_all, usable
-from transforms.model.errors import BudgetReachedError, ConfigError, GuardError, ParquetryError
+from transforms.model.errors import ConfigError, GuardError, ParquetryError
 from transforms.model.ids import fingerprint, sha256_hex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from transforms.embedders.presets import Limits
-    from transforms.embedders.protocol import Task, TokenCounter
+    from transforms.embedders.protocol import Task
     from transforms.embedders.request import Answer
     from transforms.embedders.settings import ServerSettings, TooLong
     from transforms.embedders.share import Share
 
-_LOG = logging.getLogger(__name__)
 _PROBE = "parquetry"
 """Embedded to tell a bad text from a server that embeds nothing."""
 _ASKS_FOR_A_VECTOR = 3
@@ -148,7 +145,7 @@ class ServerEmbedder:
         pieces, least_beyond = self._affordable(pieces)
         halt = Halt()
         requests = list(self._requests(pieces))
-        found, error = _in_threads(
+        found, error = in_threads(
             lambda request: self._solve(request, task, halt), requests, self._limits.concurrency, halt
         )
         length = self._settings.model_dimension or self.dimension
@@ -347,65 +344,3 @@ def _rows(
     request: Sequence[Piece], vectors: NDArray[np.float32] | None, length: int
 ) -> NDArray[np.float32]:
     return np.full((len(request), length), np.nan, dtype=np.float32) if vectors is None else vectors
-
-
-def _in_threads(
-    work: Callable[[list[Piece]], NDArray[np.float32]],
-    requests: Sequence[list[Piece]],
-    threads: int,
-    halt: Halt,
-) -> tuple[list[NDArray[np.float32] | None], ParquetryError | None]:
-    """The results in order, None for what was not done, and the first error.
-
-    An error stops what has not begun, and what waits; an exhausted budget lets finish what was reserved.
-    """
-    results: list[NDArray[np.float32] | None] = [None] * len(requests)
-    errors: list[ParquetryError] = []
-
-    def run(place: int) -> None:
-        if errors:
-            return
-        try:
-            results[place] = work(requests[place])
-        except HaltedError:
-            pass
-        except StoppedError as stopped:
-            results[place] = stopped.vectors
-            errors.append(stopped.cause)
-        except ParquetryError as error:
-            errors.append(error)
-            if not isinstance(error, BudgetReachedError):
-                halt.pull()
-
-    if len(requests) <= 1 or threads == 1:
-        for place in range(len(requests)):
-            run(place)
-    else:
-        with ThreadPoolExecutor(min(threads, len(requests))) as pool:
-            for future in [pool.submit(run, place) for place in range(len(requests))]:
-                future.result()
-    return results, errors[0] if errors else None
-
-
-def tokens_of(tokenizer: str | None, model: str) -> TokenCounter:
-    """Counts with a tokenizer's file; without one, bytes."""
-    file = tokenizer_file(tokenizer)
-    if file is None:
-        return ByteCounter()
-    from transforms.embedders.wordpieces import TokenizerCounter, load_tokenizer
-
-    return TokenizerCounter(f"{model}-{sha256_hex(file)[:8]}", load_tokenizer(file))
-
-
-def tokenizer_file(path: str | None) -> bytes | None:
-    """The bytes of a ``tokenizer.json``; None where none is configured.
-
-    Raises:
-        ConfigError: it cannot be read.
-    """
-    if path is None:
-        return None
-    try:
-        return Path(path).expanduser().read_bytes()
-    except OSError as error:
-        raise ConfigError(f"The tokenizer {path} cannot be read: {error.strerror}") from error
