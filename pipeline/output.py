@@ -52,6 +52,11 @@ def json_line(record: Any, indent: int | None = None) -> str:
     return text
 
 
+def counted(count: int, what: str) -> str:
+    """A number of things, as in ``1 text`` and ``1,200 texts``."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def prepare_output() -> None:
     """Let standard output take everything: what it has no bytes for in escapes, and nothing if it is closed."""
     if sys.stdout is None:

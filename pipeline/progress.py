@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from pipeline.output import json_line, visible
+from pipeline.output import counted, json_line, visible
 from transforms.stages.progress import Progress
 
 if TYPE_CHECKING:
@@ -160,8 +160,8 @@ def said(progress: Progress | None) -> str:
 
 
 def _counts(progress: Progress) -> str:
-    work = f"{progress.done:,} of {_many(progress.planned or 0, 'shard')} ({_many(progress.objects, 'object')})"
-    counts = [_many(progress.documents, "document"), _many(progress.chunks, "chunk")]
+    work = f"{progress.done:,} of {counted(progress.planned or 0, 'shard')} ({counted(progress.objects, 'object')})"
+    counts = [counted(progress.documents, "document"), counted(progress.chunks, "chunk")]
     counts += [f"{progress.rejected:,} rejected"] if progress.rejected else []
     counts += [f"{progress.embedded:,} embedded{_paid(progress)}"] if progress.embedded else []
     counts += [f"{progress.reused:,} reused"] if progress.reused else []
@@ -180,10 +180,6 @@ def rate(progress: Progress | None, seconds: float) -> str:
     left = (progress.planned - progress.done) * seconds / progress.done
     ends = f"; about {_span(left)} left" if progress.done < progress.planned else ""
     return f"; {progress.documents / seconds:,.1f} documents/s{ends}"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _span(seconds: float) -> str:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from pipeline.config import load_config
 from pipeline.config.schema import file_schema
+from pipeline.output import counted
 from pipeline.preflight import check_job
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from pipeline.config import SourceConfig
 
 
 def check(config: Path) -> int:
@@ -21,16 +24,21 @@ def check(config: Path) -> int:
     """
     job = load_config(config)
     check_job(job)
-    print(
-        f"{config} is valid: {_sources(len(job.sources))} into {job.table}, embedder {job.embedder.kind}."
-    )
+    sources = counted(len(job.sources), "source")
+    sparse = "" if job.sparse.kind == "none" else f", sparse vectors {job.sparse.kind}"
+    print(f"{config} is valid: {sources} into {job.table}, embedder {job.embedder.kind}{sparse}.")
     for source in job.sources:
-        print(f"  {source.name}: {source.root} {' '.join(source.include)} ({source.strategy})")
+        print(f"  {source.name}: {source.root}, {_files(source)}, cut by {source.chunk_settings().label}")
     return 0
 
 
-def _sources(count: int) -> str:
-    return "1 source" if count == 1 else f"{count} sources"
+def _files(source: SourceConfig) -> str:
+    """Which files of a source are meant."""
+    every = "**" in source.include
+    if source.exclude == type(source).model_fields["exclude"].default:
+        return "all files but hidden ones" if every else " ".join(source.include)
+    chosen = "all files" if every else " ".join(source.include)
+    return f"{chosen} without {' '.join(source.exclude)}" if source.exclude else chosen
 
 
 def schema() -> int:

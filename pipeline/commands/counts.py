@@ -7,29 +7,20 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from transforms.report.counted import COUNTED
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-COLUMNS = {
-    "documents": "documents",
-    "rejected": "rejected",
-    "chunks": "chunks",
-    "embedded": "embedded",
-    "repeated": "repeated",
-    "reused": "reused",
-    "deleted": "chunks gone",
-}
-"""What is counted, and its heading: first the documents, then the chunks, and where their vectors come from."""
 
 
 def counts_table(sources: Mapping[str, Mapping[str, int]], total: Mapping[str, int]) -> Table:
     """A row a source; the total too, where there are several."""
     table = Table(box=None, pad_edge=False)
     table.add_column("source")
-    for heading in COLUMNS.values():
+    for heading in COUNTED.values():
         table.add_column(heading, justify="right")
     rows = [*sources.items(), *([("total", total)] if len(sources) > 1 else [])]
     for name, counts in rows:
         # A name is no markup.
-        table.add_row(Text(name), *(f"{counts.get(count, 0):,}" for count in COLUMNS))
+        table.add_row(Text(name), *(f"{counts.get(count, 0):,}" for count in COUNTED))
     return table

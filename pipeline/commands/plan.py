@@ -10,7 +10,7 @@ from rich.table import Table
 
 from pipeline.config import load_config
 from pipeline.job import price_of_job
-from pipeline.output import json_line, plain_console
+from pipeline.output import counted, json_line, plain_console
 from pipeline.run import plan_job
 from pipeline.scope import scope_of
 from transforms.embedders.registry import make_embedder
@@ -155,12 +155,8 @@ def _outlook(
 
 def _told_from(basis: Estimate, *, has_table: bool) -> Iterator[str]:
     known = ["the table's own objects"] if has_table else []
-    known += [f"{_objects(basis.read)} read for it"] if basis.read else []
+    known += [f"{counted(basis.read, 'object')} read for it"] if basis.read else []
     if known and basis.tokens:
         yield f"They are told by the bytes of each kind of file, as in {' and '.join(known)}."
     if basis.guessed_bytes:
         yield f"Of {basis.guessed_bytes:,} bytes of files nothing is known, and a token is taken for four of them."
-
-
-def _objects(count: int) -> str:
-    return f"{count:,} object{'' if count == 1 else 's'}"

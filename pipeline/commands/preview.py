@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.one_file import Cutter, Settings, documents_of, read_object, settings_of
+from pipeline.output import counted
 from pipeline.preview.view import Cutting, View
 from transforms.model.ids import doc_id
 
@@ -72,6 +73,6 @@ def _as_page(views: Sequence[View], note: str, data: bytes, path: Path, *, open_
     pictures = page_pictures(data) if is_pdf else {}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(preview_page(views, pictures, note), encoding="utf-8")
-    print(f"{path} shows {len(views):,} document{'' if len(views) == 1 else 's'}.")
+    print(f"{path} shows {counted(len(views), 'document')}.")
     if open_page and not webbrowser.open(path.absolute().as_uri()):
         print("No browser could be opened; open that file in one.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from pipeline.commands.search import printable
-from pipeline.output import json_line, plain_console
+from pipeline.output import counted, json_line, plain_console
 from pipeline.search import open_newest
 from transforms.stages.outcome import newest_outcome
 from transforms.storage.registry import open_store
@@ -54,4 +54,4 @@ def _rejected(table: str) -> tuple[str, list[dict[str, Any]]]:
 def _head(whose: str, rows: Sequence[object]) -> str:
     if not rows:
         return f"{whose} rejected no document."
-    return f"{whose} rejected {len(rows):,} document{'' if len(rows) == 1 else 's'}:"
+    return f"{whose} rejected {counted(len(rows), 'document')}:"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pipeline.commands.counts import counts_table
 from pipeline.config import load_config
 from pipeline.lean import collect_rarely, keep_memory, look_for_no_pandas
-from pipeline.output import done_before_it_is_said, json_line, plain_console
+from pipeline.output import counted, done_before_it_is_said, json_line, plain_console
 from pipeline.progress import progress_shown
 from pipeline.run import run_job
 from pipeline.scope import NOTHING_SAID, scope_of, with_budget
@@ -71,7 +71,8 @@ def show(outcome: Outcome, seconds: float | None) -> None:
     console.print(counts_table(outcome.sources, outcome.counts))
     for reason, count in outcome.reasons.items():
         example = outcome.examples.get(reason, "")
-        console.print(f"  rejected {count} × {reason}: for example {example}", soft_wrap=True)
+        one = example if count == 1 else f"for example {example}"
+        console.print(f"  rejected {count:,} × {reason}: {one}", soft_wrap=True)
     if outcome.rejected_list:
         console.print(
             f"  `parquetry show {shlex.quote(outcome.table)} --rejected` lists them all, from {outcome.rejected_list}",
@@ -95,16 +96,16 @@ def show(outcome: Outcome, seconds: float | None) -> None:
 
 
 def _sentence(outcome: Outcome, seconds: float | None) -> str:
-    embedded = outcome.counts.get("embedded", 0)
+    embedded = counted(outcome.counts.get("embedded", 0), "text")
+    tokens = counted(outcome.embedded_tokens, "token")
     if outcome.status == "unchanged":
         newest = "" if outcome.snapshot is None else f" Snapshot {outcome.snapshot} stays the newest."
-        spent = f" ({outcome.embedded_tokens:,} tokens)" if embedded else ""
+        spent = f" ({tokens})" if outcome.counts.get("embedded", 0) else ""
         took = "" if seconds is None else f" {seconds:.1f} s."
-        return f"Nothing new: {embedded:,} texts embedded{spent}, no snapshot published.{newest}{took}"
+        return f"Nothing new: {embedded} embedded{spent}, no snapshot published.{newest}{took}"
     if outcome.refusal:
         return outcome.refusal
     took = "" if seconds is None else f" in {seconds:.1f} s"
     return (
-        f"Published snapshot {outcome.snapshot} of {outcome.table}{took}; "
-        f"{embedded:,} texts embedded ({outcome.embedded_tokens:,} tokens)."
+        f"Published snapshot {outcome.snapshot} of {outcome.table}{took}; {embedded} embedded ({tokens})."
     )

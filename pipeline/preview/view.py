@@ -6,6 +6,7 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pipeline.output import counted
 from pipeline.preview.segments import Segment, segments
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Cutting:
             return "no chunks"
         sizes = [len(chunk.text) for chunk in self.chunks]
         tokens = [chunk.tokens for chunk in self.chunks]
-        count = f"{len(sizes):,} chunk{'' if len(sizes) == 1 else 's'}"
+        count = counted(len(sizes), "chunk")
         return (
             f"{count}; characters {min(sizes):,} to {max(sizes):,}, median {statistics.median(sizes):,.0f}; "
             f"tokens {min(tokens):,} to {max(tokens):,}, median {statistics.median(tokens):,.0f}"

@@ -81,7 +81,7 @@ def test_the_page_shows_the_numbers_of_the_record(night, world):
     assert shown == {name: f"{count:,}" for name, count in record["counts"].items()}
     [row] = tree.xpath("//tr[@data-source='docs']")
     cells = [" ".join(cell.text_content().split()) for cell in row.findall("td")]
-    assert cells[:3] == ["docs", "4 +1", f"{record['counts']['chunks']} +1"]
+    assert cells[:4] == ["docs", "4 +1", "0", f"{record['counts']['chunks']} +1"]
     plots = [json.loads(script.text) for script in tree.xpath("//figure/script")]
     assert plots[0]["data"]["datasets"][0]["data"] == [record["counts"]["documents"]]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from transforms.pages.html import render
 from transforms.pages.plots import bars
+from transforms.report.counted import COUNTED
 from transforms.report.figures import BINS, Histogram
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def report_page(report: Report) -> str:
         "report.html.j2",
         report=report,
         figures=report.figures,
+        counted=COUNTED,
         plots=list(_plots(report)),
         rows=[_row(report, name) for name in report.sources],
         shares=list(_shares(report)),
@@ -94,8 +96,7 @@ def _row(report: Report, name: str) -> dict[str, Any]:
     return {
         "name": name,
         "counts": now,
-        "documents": now["documents"] - before.get("documents", 0),
-        "chunks": now["chunks"] - before.get("chunks", 0),
+        "changes": {what: now[what] - before.get(what, 0) for what in ("documents", "chunks")},
         "is_new": name not in report.before,
     }
 

@@ -124,6 +124,21 @@ def test_config_check_says_what_will_be_done_or_what_is_in_the_way(tmp_path, cap
     (tmp_path / "docs").mkdir()
     assert command.check(path) == 0
     assert capsys.readouterr().out.splitlines() == [
+        f"{path} is valid: 1 source into t, embedder static, sparse vectors bm25.",
+        "  docs: docs, all files but hidden ones, cut by verbatim",
+    ]
+
+
+def test_config_check_says_which_files_are_meant(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    path = tmp_path / "job.yaml"
+    path.write_text(
+        "table: t\nsparse: {kind: none}\nsources:\n"
+        "  - {name: docs, root: docs, include: ['*.md', '*.txt'], exclude: ['de/**'], strategy: sections}\n"
+    )
+    assert command.check(path) == 0
+    assert capsys.readouterr().out.splitlines() == [
         f"{path} is valid: 1 source into t, embedder static.",
-        "  docs: docs ** (verbatim)",
+        "  docs: docs, *.md *.txt without de/**, cut by sections",
     ]
