@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from transforms.loaders.address import Address
     from transforms.loaders.protocol import Target
 
-_TYPES = {
-    pa.string(): "VARCHAR", pa.int8(): "TINYINT", pa.int32(): "INTEGER", pa.int64(): "BIGINT", pa.float32(): "FLOAT",
-    pa.date32(): "DATE", pa.binary(): "BLOB",
-}  # fmt: skip
-
 
 def connect(address: Address) -> DuckDb:
     """The database of ``duckdb:FILE``, made where there is none.

@@ -71,7 +71,7 @@ def rollback(store: Store, number: int | None = None) -> Manifest:
     is written anew; left out, ``number`` is the newest snapshot then.
 
     Raises:
-        TableError: it was never published, or was removed, or a file of it is missing.
+        TableError: it was never published, or was removed, be it at this moment, or a file of it is missing.
         GuardError: a run published in between.
     """
     lost = forgotten(store, read_pointer(store))
@@ -87,6 +87,7 @@ def rollback(store: Store, number: int | None = None) -> Manifest:
     check_files(store, manifest)
     if pointer is None or number != pointer.snapshot or lost:
         move_pointer(store, number, pointer.snapshot if pointer else None, highest)
+        _require_still_there(store, number, pointer)
     return manifest
 
 
@@ -123,9 +124,10 @@ def vacuum(
         for number in unfinished(store)
         if number not in in_use and (number <= pointer.highest or _is_abandoned(store, number, oldest))
     )
-    objects = sum(_remove(store, number, dry_run=dry_run) for number in old)
+    removed = {number: _remove_published(store, number, dry_run=dry_run) for number in old}
+    objects = sum(removed.values())
     objects += sum(_remove_unfinished(store, number, pointer, dry_run=dry_run) for number in left)
-    return Vacuumed(old, left, objects)
+    return Vacuumed(tuple(number for number, count in removed.items() if count), left, objects)
 
 
 def _manifest_if_there(store: Store, number: int, *, damaged_too: bool) -> Manifest | None:
@@ -138,6 +140,17 @@ def _manifest_if_there(store: Store, number: int, *, damaged_too: bool) -> Manif
         if damaged_too and is_complete(store, number):
             raise
         return None
+
+
+def _require_still_there(store: Store, number: int, before: Pointer | None) -> None:
+    """Send readers back where they were if ``vacuum`` has taken the snapshot that they were just sent to."""
+    if is_complete(store, number):
+        return
+    if before is not None:
+        move_pointer(store, before.snapshot, number)
+    raise TableError(
+        f"Snapshot {number} of {store.root} was removed at this moment; readers see what they saw before."
+    )
 
 
 def _parent(store: Store, number: int) -> int:
@@ -166,13 +179,28 @@ def _is_abandoned(store: Store, number: int, oldest: datetime.datetime) -> bool:
 
 
 def _remove_unfinished(store: Store, number: int, pointer: Pointer, *, dry_run: bool) -> int:
-    """Under the claim of its own, where a run could begin to resume it at this moment."""
+    """Under a claim of its own, where a run could begin to resume it at this moment."""
     if dry_run or number <= pointer.highest:
         return _remove(store, number, dry_run=dry_run)
     with Lease(store, number, f"vacuum-{uuid.uuid4().hex[:8]}"):
         names = [info.name for page in store.list(snapshot_dir(number)) for info in page]
         store.delete([name for name in names if name != claim_path(number)])
     return len(names)
+
+
+def _remove_published(store: Store, number: int, *, dry_run: bool) -> int:
+    """Objects removed: none where a rollback sent readers to the snapshot at this moment.
+
+    The manifest is taken away, and then the pointer looked at; a rollback moves the pointer, and then looks for the
+    manifest. So one of the two sees the other.
+    """
+    if not dry_run:
+        manifest = store.read(manifest_path(number))
+        store.delete([manifest_path(number)])
+        if require_pointer(store).snapshot == number:
+            store.write(manifest_path(number), manifest)
+            return 0
+    return _remove(store, number, dry_run=dry_run) + (not dry_run)
 
 
 def _remove(store: Store, number: int, *, dry_run: bool) -> int:

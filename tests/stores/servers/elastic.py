@@ -341,13 +341,6 @@ def _check_vector(field, value, mapping):
         raise ValueError("The [cosine] similarity does not support vectors with zero magnitude")
 
 
-def _check_features(field, value):
-    if not isinstance(value, dict):
-        raise TypeError(f"[{field}] fields must be json objects, expected a START_OBJECT")
-    if not all(one >= np.finfo(np.float32).tiny for one in value.values()):
-        raise ValueError(f"[{field}] featureValue must be a positive normal float")
-
-
 @contextmanager
 def elastic_server():
     """The server, with its ``url``, for as long as the block lasts."""
