@@ -18,7 +18,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_ran
 
 from transforms.embedders.hints import is_used_up, seconds_to_wait
 from transforms.embedders.redaction import redacted
-from transforms.model.errors import ParquetryError
+from transforms.model.errors import ConfigError, ParquetryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +32,8 @@ _AGAIN = frozenset({408, 409, 425, 429})
 _STOPS = frozenset({401, 402, 403, 404, 405, 407})
 _TRIES_OF_A_BATCH = 2
 """A batch that fails twice for what it may hold is cut in two; only a single text gets all tries."""
+_OTHER_LENGTHS = 5
+"""So many answers with vectors of another length, and none with the right one, are no passing fault."""
 MALFORMED = "malformed_answer"
 """Reason of a successful answer that is none."""
 _LONGEST_WAIT = 30.0
@@ -85,16 +87,24 @@ class Answer:
 
 
 class _AgainError(Exception):
-    """Worth another attempt. ``of_content``: if it stays, the request's content is to blame."""
+    """Worth another attempt. ``reason``: if it stays, the request's content is to blame."""
 
     def __init__(
-        self, detail: str, *, wait: float = 0, reason: str | None = None, told: bool = False
+        self,
+        detail: str,
+        *,
+        wait: float = 0,
+        reason: str | None = None,
+        told: bool = False,
+        length: int = 0,
     ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.wait = wait
         self.reason = reason
         self.told_to_wait = told
+        self.length = length
+        """Of all vectors of the answer, where it is another than configured."""
 
 
 class Endpoint:
@@ -126,12 +136,15 @@ class Endpoint:
         self._timeout = timeout
         self._least_pause = backoff
         self._wait_between = wait_random_exponential(multiplier=backoff, max=_LONGEST_WAIT)
+        self._is_right = False
+        self._other_lengths = 0
 
     def ask(self, body: dict[str, Any], texts: Sequence[str], tokens: int, halt: Halt) -> Answer:
         """The vectors of ``texts``, which ``body`` holds.
 
         Raises:
             ContentError: the server refuses the request for what it holds.
+            ConfigError: its vectors have another length than configured.
             HaltedError: the brake was pulled.
             ParquetryError: the server cannot be used, or did not answer within tries and deadline.
         """
@@ -173,7 +186,22 @@ class Endpoint:
                 self._raise_for_pace(response, sent_at)
         self._raise_for_status(response)
         self._pace.went_well()
-        return parse_answer(response, items, self._dimension, self._found)
+        try:
+            answer = parse_answer(response, items, self._dimension, self._found)
+        except _AgainError as error:
+            self._check_length(error)
+            raise
+        self._is_right = True
+        return answer
+
+    def _check_length(self, error: _AgainError) -> None:
+        """Raise ConfigError where a server never gave a vector of the configured length, but often of another."""
+        self._other_lengths += error.length > 0
+        if error.length and not self._is_right and self._other_lengths >= _OTHER_LENGTHS:
+            raise ConfigError(
+                f"The server's model gives vectors of length {error.length}, and {self._dimension} is configured: set "
+                f"dimension to {error.length}, or ask_dimension or model_dimension where the table's are to be shorter."
+            )
 
     def _raise_for_pace(self, response: httpx.Response, sent_at: float) -> NoReturn:
         said = error_text(response)
@@ -278,7 +306,11 @@ def parse_answer(
     lengths = {len(row) for row in rows}
     if lengths != {dimension}:
         given = ", ".join(map(str, sorted(lengths)))
-        raise _AgainError(f"vectors of length {given} where {dimension} is configured", reason=MALFORMED)
+        raise _AgainError(
+            f"vectors of length {given} where {dimension} is configured",
+            reason=MALFORMED,
+            length=lengths.pop() if len(lengths) == 1 else 0,
+        )
     vectors = np.empty((items, dimension), dtype=np.float32)
     vectors[np.array(places, dtype=np.intp)] = rows
     usage = answer.usage

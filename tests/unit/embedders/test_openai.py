@@ -136,6 +136,15 @@ def test_a_batch_that_fails_twice_is_cut_and_all_its_texts_get_their_vectors(ser
     assert client.refusal(TEXTS[0]) is None
 
 
+@pytest.mark.parametrize("texts", [TEXTS, TEXTS[:1]])
+def test_another_length_than_configured_stops_with_what_to_set(server, texts):
+    with pytest.raises(
+        ParquetryError, match="vectors of length 256, and 1024 is configured: set dimension to 256"
+    ):
+        client_for(server, dimension=1024).embed(texts)
+    assert sum(server.statuses.values()) <= 8
+
+
 def test_retry_after_may_be_a_date(server):
     server.script.append("429-date")
     began = time.monotonic()
