@@ -2,8 +2,8 @@
 
 The claim is a small object created if absent. On the machine of its holder it lives as long as the process does,
 whatever the clock says; elsewhere it lives while it is renewed in time. A dead one may be taken over by exactly one
-other run. The clocks of machines that share a table have to agree to a minute or so; where they do not, two runs may work,
-and still only one can publish, because the pointer moves from the snapshot it was planned on and no other.
+other run. The clocks of machines that share a table have to agree to a minute or so; where they do not, two runs may
+work, and still only one can publish, because the pointer moves from the snapshot it was planned on and no other.
 """
 
 from __future__ import annotations

@@ -12,8 +12,10 @@ from transforms.model.errors import ConfigError, GuardError, TableError
 from transforms.table import history
 from transforms.table.history import published, rollback, run_at_work, unfinished, vacuum
 from transforms.table.lease import Lease
+from transforms.table.manifest import read_manifest
 from transforms.table.pointer import read_pointer
 from transforms.table.publish import publish
+from transforms.table.verify import check_files
 
 LATER = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=30)
 
@@ -162,6 +164,41 @@ def test_vacuum_takes_nothing_from_a_run_that_begins_at_that_moment(five, write_
         with pytest.raises(GuardError, match="Another run is at work"):
             vacuum(five, keep=9)
     assert Path(five.root, "snapshots/000006/chunks/source=docs/s6.parquet").exists()
+
+
+def at_the_removal_of(store, name, act, monkeypatch):
+    """``act`` happens once, right before an object is deleted."""
+    real, left = store.delete, [act]
+
+    def delete(names):
+        if name in names and left:
+            left.pop()()
+        real(names)
+
+    monkeypatch.setattr(store, "delete", delete)
+
+
+def test_vacuum_leaves_a_snapshot_that_readers_are_sent_back_to_at_that_moment(five, monkeypatch):
+    at_the_removal_of(five, "snapshots/000002/manifest.json", lambda: rollback(five, 2), monkeypatch)
+    done = vacuum(five, keep=2, now=LATER)
+    assert (done.snapshots, done.objects) == ((1, 3), 12)
+    assert numbers(five) == [2, 4, 5]
+    check_files(five, read_manifest(five, read_pointer(five).snapshot))
+
+
+def test_a_rollback_to_a_snapshot_that_vacuum_takes_at_that_moment_moves_nobody(five, monkeypatch):
+    real = history.check_files
+
+    def check(store, manifest):
+        real(store, manifest)
+        vacuum(store, keep=2, now=LATER)
+
+    monkeypatch.setattr(history, "check_files", check)
+    with pytest.raises(TableError, match="was removed at this moment; readers see what they saw before"):
+        rollback(five, 2)
+    pointer = read_pointer(five)
+    assert (pointer.snapshot, pointer.highest) == (5, 5)
+    assert numbers(five) == [4, 5]
 
 
 def test_vacuum_keeps_at_least_one(five):
