@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.request import getproxies
 
 import httpx
 
@@ -25,6 +26,8 @@ def http_client(**options: Any) -> httpx.Client:
             "pip install 'httpx[socks]', or unset the variable. NO_PROXY does not help here."
         ) from error
     except (ValueError, httpx.InvalidURL) as error:
+        if not getproxies():
+            raise
         # Not in the library's words: a proxy's address may hold a password.
         raise ConfigError(
             "The proxy that the environment names (HTTP_PROXY, HTTPS_PROXY or ALL_PROXY) is no address of one: "

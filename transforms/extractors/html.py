@@ -400,7 +400,13 @@ def _row_groups(table: HtmlElement) -> Iterator[list[list[HtmlElement]]]:
 def _headers(rows: list[list[HtmlElement]]) -> int:
     """How many of the first rows are heads of columns: those of the table's head, or of nothing but such cells."""
     for number, row in enumerate(rows):
-        if row and row[0].getparent().getparent().tag != "thead" and any(cell.tag != "th" for cell in row):
+        is_head = (
+            not row
+            or row[0].getparent().getparent().tag == "thead"
+            or all(cell.tag == "th" for cell in row)
+        )
+        # A single cell below others is the title of the rows that follow it.
+        if not is_head or (number and len(row) == 1):
             return number
     return 1
 

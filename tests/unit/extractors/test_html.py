@@ -97,6 +97,7 @@ def test_a_table_is_rows_with_pipes_and_merged_cells_are_repeated() -> None:
         ),
         ("<tr><th colspan=3>List</tr><tr><th>Part<th>net<th>gross</tr>", "List\n\n| Part | net | gross |"),
         ("<tr><th>Part<th>net<td>gross</tr><tr><th>x<th>y<th>z</tr>", "| Part | net | gross |"),
+        ("<tr><th>Part<th>net<th>gross</tr><tr><th colspan=3>Bolts</tr>", "| Part | net | gross |"),
     ],
 )
 def test_heads_of_columns_that_stand_over_each_other_are_one_head(head: str, text: str) -> None:
