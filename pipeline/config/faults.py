@@ -71,6 +71,22 @@ def faults_of(error: ValidationError, raw: Mapping[str, Any]) -> dict[Location, 
     return {place: f"{dotted(place)}: {_said(place, at[place], raw)}" for place in at if place not in inner}
 
 
+def line_of(fault: ErrorDetails, known: Iterable[str]) -> str:
+    """One fault of a file that is no job: the key and the rule, without the value, which may have a password in it.
+
+    Args:
+        fault: as pydantic tells it.
+        known: the keys that the file may have.
+    """
+    place = fault["loc"]
+    words = fault["msg"].removeprefix("Value error, ").rstrip(".")
+    if fault["type"] == "extra_forbidden":
+        words = "; ".join(filter(None, ["is no key here", meant(str(place[-1]), known)]))
+    elif fault["type"] == "missing":
+        words = "is missing, and it is needed"
+    return f"{dotted(place)}: {words}" if place else words
+
+
 def dotted(location: Sequence[int | str]) -> str:
     """A location as people write it: ``sources[0].size.max``."""
     text = ""

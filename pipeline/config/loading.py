@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from pipeline.config.faults import dotted, meant
+from pipeline.config.faults import line_of
 from pipeline.config.load import expanded, hidden
 from pipeline.config.yaml_file import read_yaml
 from transforms.loaders.settings import LoadSettings
@@ -17,8 +17,6 @@ from transforms.model.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pydantic_core import ErrorDetails
 
     from pipeline.config.faults import Location
 
@@ -45,20 +43,12 @@ def load_settings(to: str, said: Mapping[str, Any], env: Mapping[str, str] | Non
     try:
         settings = LoadSettings.model_validate(whole)
     except ValidationError as error:
-        lines += [hidden(_line(fault), raw, variables) for fault in error.errors(include_url=False)]
+        lines += [
+            hidden(line_of(fault, LoadSettings.model_fields), raw, variables)
+            for fault in error.errors(include_url=False)
+        ]
     else:
         if not lines:
             return settings
     head = f"{to} cannot be used:" if is_file else "This load cannot be done:"
     raise ConfigError("\n".join([head, *(f"  {line}" for line in lines)]))
-
-
-def _line(fault: ErrorDetails) -> str:
-    """One fault: the key and the rule, without the value, which may have a password in it."""
-    place = fault["loc"]
-    words = fault["msg"].removeprefix("Value error, ").rstrip(".")
-    if fault["type"] == "extra_forbidden":
-        words = f"is no key here. {meant(str(place[-1]), LoadSettings.model_fields)}".rstrip()
-    elif fault["type"] == "missing":
-        words = "is missing, and it is needed"
-    return f"{dotted(place)}: {words}" if place else words

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from pipeline.config import load_config
-from pipeline.config.faults import faults_of
+from pipeline.config.faults import faults_of, line_of
 from pipeline.config.load import merged
 from pipeline.config.models import JobConfig, SearchConfig, SourceConfig
 from pipeline.config.yaml_file import read_yaml
@@ -81,7 +81,14 @@ def load_evaluation(path: Path) -> tuple[EvaluationConfig, list[Variant]]:
     try:
         config = EvaluationConfig.model_validate(raw)
     except ValidationError as error:
-        faults = [_said(fault) for fault in error.errors(include_url=False)]
+        if "sources" in raw:
+            raise ConfigError(
+                f"{path} is a job. To evaluate takes a file that names it: `job`, `questions` and `variants`."
+            ) from error
+        faults = [
+            f"  {line_of(fault, EvaluationConfig.model_fields)}"
+            for fault in error.errors(include_url=False)
+        ]
         raise ConfigError("\n".join([f"{path} cannot be used:", *faults])) from error
     names = [variant.name for variant in config.variants]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -93,13 +100,6 @@ def load_evaluation(path: Path) -> tuple[EvaluationConfig, list[Variant]]:
     if found:
         raise ConfigError("\n".join([f"{path} cannot be used:", *found]))
     return config, [variant for variant in variants if variant is not None]
-
-
-def _said(fault: Any) -> str:
-    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in fault["loc"]).lstrip(
-        "."
-    )
-    return f"  {place}: {fault['msg'].removeprefix('Value error, ')}"
 
 
 def _variant(keys: VariantKeys, n: int, job: JobConfig, faults: list[str]) -> Variant | None:

@@ -130,7 +130,7 @@ def test_all_faults_of_a_file_are_told_at_once_and_no_secret(call, table, tmp_pa
     )
     code, _, err = call("--to", "load.yaml")
     assert code == 2
-    assert "metrik: is no key here. did you mean `metric`?" in err
+    assert "metrik: is no key here; did you mean `metric`?" in err
     assert "batch: Input should be greater than or equal to 1" in err
     assert "into: the environment variable MISSING is not set" in err
     assert "hushhush" not in err

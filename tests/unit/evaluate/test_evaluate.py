@@ -191,13 +191,28 @@ def test_the_half_of_a_question_depends_on_its_words_alone():
         ([{"name": "a"}, {"name": "a"}], "variants: more than one is called a"),
         ([{"name": "a", "strategy": "sectons"}], "variants[0].strategy: must be one of"),
         ([{"name": "a", "embedder": {"kind": "statik"}}], "variants[0].embedder."),
-        ([{"strategy": "sections"}], "variants[0].name: Field required"),
+        ([{"strategy": "sections"}], "variants[0].name: is missing, and it is needed"),
         ([], "variants:"),
     ],
 )
 def test_what_is_wrong_with_the_file_is_told_by_its_place(files, variants, said):
     with pytest.raises(ConfigError, match=re.escape(said)):
         load_evaluation(config(files, variants))
+
+
+def test_a_job_is_no_evaluation_and_a_slip_in_a_key_is_told(files):
+    with pytest.raises(
+        ConfigError, match=r"job\.yaml is a job\. To evaluate takes a file that names it: `job`"
+    ):
+        load_evaluation(files / "job.yaml")
+    path = files / "slip.yaml"
+    path.write_text("job: job.yaml\nquestoins: questions.jsonl\nvariants: [{name: a}]\n")
+    with pytest.raises(ConfigError) as failure:
+        load_evaluation(path)
+    assert str(failure.value).splitlines()[1:] == [
+        "  questions: is missing, and it is needed",
+        "  questoins: is no key here; did you mean `questions`?",
+    ]
 
 
 def test_the_example_of_the_repository_loads():
