@@ -195,6 +195,10 @@ def _query(snapshot: Snapshot, root: str, question: str, by: By | None) -> Query
     if by != "dense":
         terms = _terms(snapshot, root, question)
     if by == "sparse":
+        if not len(terms.ids):
+            raise ConfigError(
+                f"The question {_quoted(question)} has no word or number that a table is searched by."
+            )
         return Query(by, None, "", terms)
     try:
         embedder = _embedder_of(snapshot, root)
@@ -205,8 +209,9 @@ def _query(snapshot: Snapshot, root: str, question: str, by: By | None) -> Query
         said = str(error).rstrip(".")
         raise ConfigError(f"{said}. `--sparse` searches by words, which needs no model.") from error
     if vector is None and not len(terms.ids):
-        said = question if len(question) <= _QUOTED else f"{question[:_QUOTED]}…"
-        raise ConfigError(f"The table's model {embedder.name} knows no word of the question {said!r}.")
+        raise ConfigError(
+            f"The table's model {embedder.name} knows no word of the question {_quoted(question)}."
+        )
     return Query(by, vector, embedder.name, terms)
 
 
@@ -215,6 +220,10 @@ def _terms(snapshot: Snapshot, root: str, question: str) -> Terms:
         return terms_of(question, encoder_of(snapshot, root), read_terms(snapshot))
     except TableError as error:
         raise TableError(f"{error} `--dense` searches without them.") from error
+
+
+def _quoted(question: str) -> str:
+    return repr(question if len(question) <= _QUOTED else f"{question[:_QUOTED]}…")
 
 
 def _embedder_of(snapshot: Snapshot, table_root: str) -> Embedder:

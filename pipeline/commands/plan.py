@@ -14,7 +14,10 @@ from pipeline.output import counted, json_line, plain_console
 from pipeline.run import plan_job
 from pipeline.scope import scope_of
 from transforms.embedders.registry import make_embedder
+from transforms.stages.beside_rows import beside_rows
 from transforms.stages.estimate import Estimate, estimate
+from transforms.storage.registry import open_store
+from transforms.table.reader import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,7 +67,10 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
         sum(one.guessed_bytes for one in estimates.values()),
     )
     problems = {plan.source: plan.problem for plan in plans if plan.problem}
-    notices = [notice for plan in plans for notice in plan.notices()]
+    beside = (
+        [] if job.parent is None else [*beside_rows(job, Snapshot.open(open_store(job.table), job.parent))]
+    )
+    notices = [*(notice for plan in plans for notice in plan.notices()), *beside]
     totals: Counter[str] = Counter()
     for one in sources.values():
         totals.update(asdict(one))
@@ -91,7 +97,7 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
     console.print(_table(sources, totals))
     for line in [
         *_problems(problems, notices),
-        *_outlook(basis, cost, model, plans, has_table=job.parent is not None),
+        *_outlook(basis, cost, model, plans, has_table=job.parent is not None, is_due=bool(beside)),
     ]:
         console.print(line, soft_wrap=True)
     return 0
@@ -137,11 +143,17 @@ def _problems(problems: dict[str, str], notices: Sequence[str]) -> list[str]:
 
 
 def _outlook(
-    basis: Estimate, cost: float | None, model: str, plans: Sequence[SourcePlan], *, has_table: bool
+    basis: Estimate,
+    cost: float | None,
+    model: str,
+    plans: Sequence[SourcePlan],
+    *,
+    has_table: bool,
+    is_due: bool,
 ) -> Iterator[str]:
     """What would be embedded, for what price, and how that is known."""
     if not any(plan.shards for plan in plans):
-        yield "There is nothing to do."
+        yield "A snapshot with the same rows is due." if is_due else "There is nothing to do."
         return
     price = "at no price" if cost == 0 else f"for {cost or 0:,.4f} US dollars"
     if cost is None:

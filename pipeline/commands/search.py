@@ -24,6 +24,8 @@ _SHOWN = 300
 """Code points of a chunk's text that are shown."""
 _DIGITS = {"sum": 3, "rrf": 5}
 """Behind the point, of a score of both: reciprocal ranks are small, and those of neighbours near to each other."""
+_TERMS = 20
+"""Terms of a hit that are shown, those that add most; JSON has all."""
 _JOINERS = "\u200c\u200d"
 """Format characters that words of several scripts are spelt with."""
 
@@ -90,8 +92,10 @@ def _explanation(hit: Hit) -> Iterator[str]:
         if hit.fusion is not None:
             yield f"together {_score(hit)} ({hit.fusion})"
         terms = ", ".join(
-            f"{printable(one.term)} {one.score:.2f} ({one.weight:.2f})" for one in hit.matches
+            f"{printable(one.term)} {one.score:.2f} ({one.weight:.2f})" for one in hit.matches[:_TERMS]
         )
+        if len(hit.matches) > _TERMS:
+            terms += f" and {len(hit.matches) - _TERMS:,} more"
         yield f"terms, and in brackets their weight in the question: {terms}" if terms else "no term"
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from pipeline.commands import plan
 from pipeline.run import run_job
+from pipeline.scope import Words
 from pipeline.search import search
 from transforms.model.errors import GuardError, TableError
 from transforms.model.fusion import DEFAULT, Fusion
@@ -46,6 +50,23 @@ def test_another_way_to_search_is_published_over_the_very_same_files(world):
     )
     assert {hit.fusion for hit in search(str(world.table), "pump")} == {Fusion("rrf", 0.2)}
     assert night(world, search=OWN).status == "unchanged"
+
+
+def test_a_plan_says_what_is_due_though_no_object_has_changed(world, tmp_path, capsys):
+    night(world)
+    job = tmp_path / "job.yaml"
+    raw = world.config(search=OWN).model_dump(mode="json", include={"table", "search"})
+    raw |= {"embedder": {"kind": "static"}, "sources": [{"name": "docs", "root": str(world.corpus)}]}
+    job.write_text(json.dumps(raw))
+    assert plan.run(job, Words(), as_json=False) == 0
+    shown = capsys.readouterr().out
+    assert (
+        "Searches by vectors and words go by reciprocal ranks, 0.20 sparse, where they went by sum" in shown
+    )
+    assert "A snapshot with the same rows is due." in shown
+    night(world, search=OWN)
+    plan.run(job, Words(), as_json=False)
+    assert "There is nothing to do." in capsys.readouterr().out
 
 
 def test_an_option_goes_before_what_the_table_says_and_only_where_it_is_given(world):
@@ -109,6 +130,7 @@ def test_frequencies_that_are_lost_are_counted_anew_in_a_night_without_changes(w
     assert outcome.counts["embedded"] == 0
     assert len(outcome.notices) == 1
     assert f"terms.parquet is {harm}" in outcome.notices[0]
+    assert outcome.notices[0].endswith("; it is counted anew from the chunks.")
     assert files_of(world, 2) == files_of(world, 1)
     snapshot = newest(world)
     kept, counted = read_terms(snapshot), count_terms(snapshot.store, snapshot.manifest)

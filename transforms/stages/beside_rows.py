@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transforms.model.errors import TableError
 from transforms.sparse.registry import sparse_name
-from transforms.table.terms import check_terms
+from transforms.table.terms import fault_of_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +27,6 @@ def beside_rows(job: Job, parent: Snapshot) -> Iterator[str]:
             f"Searches by vectors and words go by {job.search}, where they went by {before.search} "
             "(`search` in the configuration); no row is made anew for it."
         )
-    try:
-        if encoder == before.sparse:
-            check_terms(parent)
-    except TableError as error:
-        yield f"{error} This run did."
+    fault = fault_of_terms(parent) if encoder == before.sparse else ""
+    if fault:
+        yield f"{fault}; it is counted anew from the chunks."

@@ -48,13 +48,9 @@ def read_terms(snapshot: Snapshot) -> TermStatistics | None:
     return _read(snapshot.store, snapshot.manifest)
 
 
-def check_terms(snapshot: Snapshot) -> None:
-    """Hold the file against its checksum.
-
-    Raises:
-        TableError: it is missing or damaged.
-    """
-    _data(snapshot.store, snapshot.manifest)
+def fault_of_terms(snapshot: Snapshot) -> str:
+    """What is wrong with the file, as the beginning of a sentence; "" where it is whole, or none is needed."""
+    return _data(snapshot.store, snapshot.manifest)[1]
 
 
 def write_terms(store: Store, manifest: Manifest) -> FileInfo | None:
@@ -119,8 +115,11 @@ def _indices(store: Store, path: str) -> Iterator[pa.Array]:
 
 
 def _read(store: Store, manifest: Manifest) -> TermStatistics | None:
-    data = _data(store, manifest)
-    if data is None:
+    data, fault = _data(store, manifest)
+    if fault:
+        # Unlike any other file of a snapshot it follows from the rest.
+        raise TableError(f"{fault}. The next run of the job counts it anew, whatever else it has to do.")
+    if not data:
         return None
     table = pq.read_table(pa.BufferReader(data))
     chunks = int(pq.read_metadata(pa.BufferReader(data)).metadata[_CHUNKS.encode()])
@@ -128,25 +127,18 @@ def _read(store: Store, manifest: Manifest) -> TermStatistics | None:
     return TermStatistics(chunks, ids, frequencies)
 
 
-def _data(store: Store, manifest: Manifest) -> bytes | None:
-    """The bytes of the file as it was written; None where the snapshot has none."""
+def _data(store: Store, manifest: Manifest) -> tuple[bytes, str]:
+    """The bytes of the file as it was written, none where none is needed; and what is wrong with it, if anything."""
     if manifest.terms is None:
-        return None
+        return b"", ""
     path = terms_path(manifest.snapshot)
     try:
         data = store.read(path)
-    except NotFoundError as error:
-        raise _lost(store, path, "is missing") from error
+    except NotFoundError:
+        return b"", f"{store.uri(path)} is missing"
     if sha256_hex(data) != manifest.terms.sha256:
-        raise _lost(store, path, "is damaged: its bytes are not those that were written")
-    return data
-
-
-def _lost(store: Store, path: str, fault: str) -> TableError:
-    # Unlike any other file of a snapshot it follows from the rest.
-    return TableError(
-        f"{store.uri(path)} {fault}. The next run of the job counts it anew, whatever else it has to do."
-    )
+        return b"", f"{store.uri(path)} is damaged: its bytes are not those that were written"
+    return data, ""
 
 
 def _to_parquet(statistics: TermStatistics, manifest: Manifest) -> bytes:

@@ -261,7 +261,6 @@ def test_a_table_without_sparse_vectors_says_how_to_have_them(table):
 
 def test_a_question_without_a_known_word_is_found_by_the_model_or_by_its_signs(both):
     assert search(both, "zyxwv", top=1)[0].matches == ()
-    assert search(both, "☃", by="sparse") == []
     with pytest.raises(ConfigError, match="knows no word of the question"):
         search(both, "☃")
 
@@ -275,6 +274,35 @@ def test_a_question_that_neither_model_nor_chunks_know_is_not_said_to_find_no_ve
     with pytest.raises(ConfigError) as refused:
         search(both, unknown, by="dense")
     assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize("question", ["🚀", "\u0301", "\u202e\u200f", "—"])
+def test_a_question_without_words_is_not_said_to_be_in_no_chunk(both, question):
+    with pytest.raises(ConfigError, match="has no word or number that a table is searched by"):
+        search(both, question, by="sparse")
+
+
+def test_a_question_of_stop_words_alone_has_no_word(tmp_path):
+    place = make_table(tmp_path, TEXTS, sparse=BM25Settings(stop_words=("the", "of")))
+    with pytest.raises(ConfigError, match="has no word or number"):
+        search(place, "The of?", by="sparse")
+    assert search(place, "the of", 1)[0].matches == ()
+
+
+def test_numbers_out_of_bounds_are_one_sentence(both):
+    with pytest.raises(ConfigError, match="0 chunks were asked for: at least one must be"):
+        search(both, "battery", 0)
+    for weight in (1.5, -0.1, float("nan")):
+        with pytest.raises(ConfigError, match=f"from 0 to 1, and {weight} is not"):
+            search(both, "battery", weight=weight)
+    assert len(search(both, "battery", 10**9)) == 4
+
+
+def test_a_question_of_thousands_of_words_shows_the_terms_that_count_most(tmp_path, capsys):
+    words = " ".join(f"word{number}" for number in range(3000))
+    place = make_table(tmp_path, {"support": [words]}, sparse=BM25Settings())
+    assert run(place, words * 3, explain=True) == 0
+    assert re.search(r"terms, .*: .* and \d,\d\d\d more\n", capsys.readouterr().out)
 
 
 def test_a_table_without_its_frequencies_says_how_to_search_it_all_the_same(tmp_path):

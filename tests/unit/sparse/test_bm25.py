@@ -148,6 +148,22 @@ def test_rows_without_a_vector_or_a_term_score_nothing_and_slices_are_read_as_su
     assert scores(indices[:0], values[:0], ids, weights).tolist() == []
 
 
+@pytest.mark.parametrize("asked", [1, 24, 25, 3000])
+def test_a_question_of_any_length_is_scored_alike(asked):
+    some = np.random.default_rng(3)
+    rows = [
+        np.unique(some.integers(0, 2**32 - 1, 40, np.uint64))[: some.integers(0, 41)] for _ in range(50)
+    ]
+    known = np.unique(np.concatenate(rows))
+    others = some.integers(0, 2**32 - 1, asked, np.uint64)
+    ids = np.unique(np.concatenate([known[:: len(known) // asked + 1], others]))[:asked].astype(np.uint32)
+    kinds = [CHUNKS.field(name).type for name in ("sparse_indices", "sparse_values")]
+    indices = pa.array([row.tolist() for row in rows], kinds[0])
+    values = pa.array([[1.0] * len(row) for row in rows], kinds[1])
+    wanted = [float(len({*row.tolist()} & {*ids.tolist()})) for row in rows]
+    assert scores(indices, values, ids, np.ones(len(ids), np.float32)).tolist() == wanted
+
+
 def test_names_and_recipes_tell_settings_apart_and_none_has_neither():
     names = {make_sparse(BM25Settings(**one)).name for one in ({}, {"b": 0.5}, {"stop_words": ("the",)})}
     assert len(names) == 3
