@@ -69,8 +69,9 @@ def test_rows_and_values_are_the_same_whoever_reads_them(read, folder, history):
     "read", [by_pyarrow, by_pandas, by_duckdb, by_polars], ids=lambda read: read.__name__
 )
 def test_the_source_in_the_path_is_a_text_beside_the_columns(read, folder):
-    for row in read(folder):
-        assert row["source"].startswith(SLUGS[row["source_name"]])
+    found = read(folder)
+    assert {row["source_name"] for row in found} == set(SLUGS)
+    assert all(row["source"].startswith(SLUGS[row["source_name"]]) for row in found)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,9 @@ def test_a_column_of_one_file_alone_is_missed_by_nobody(read, folder):
 
 
 def test_vectors_are_lists_of_numbers_that_are_never_null(folder):
-    for path in folder.rglob("*.parquet"):
+    paths = list(folder.rglob("*.parquet"))
+    assert paths
+    for path in paths:
         schema = pq.read_schema(path)
         assert schema.metadata is None or b"ARROW:schema" not in schema.metadata
         kind = schema.field("embedding").type

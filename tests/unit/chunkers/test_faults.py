@@ -270,8 +270,9 @@ def test_X01_every_chunk_of_every_recorded_text_is_a_slice() -> None:
     for case in ("000-faq-400", "001-topics-80", "002-procedure-25", "003-zettel-defaults"):
         text = recorded(case)
         for strategy in ("verbatim", "semantic", "sections", "headings", "window"):
-            for chunk in cut(text, strategy, size=size(300), embed=HashEmbedder(4).embed):
-                assert chunk.text == text[chunk.cut.start : chunk.cut.end]
+            chunks = cut(text, strategy, size=size(300), embed=HashEmbedder(4).embed)
+            assert [chunk.text for chunk in chunks] == [text[c.cut.start : c.cut.end] for c in chunks]
+            assert chunks[0].cut.start <= len(text) - len(text.lstrip())
 
 
 def test_X04_there_is_one_line_break_and_one_white_space() -> None:

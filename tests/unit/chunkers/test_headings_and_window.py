@@ -152,8 +152,9 @@ def test_M14_a_block_between_target_and_maximum_stays_whole() -> None:
 
 def test_M16_no_window_ends_in_a_heading() -> None:
     text = "\n\n".join(f"## Item {n}\n\nShort note number {n}." for n in range(30))
-    for chunk in cut(text, "window", size=size(80, 90)):
-        assert not chunk.text.splitlines()[-1].startswith("#")
+    windows = texts(cut(text, "window", size=size(80, 90)))
+    assert not any(window.splitlines()[-1].startswith("#") for window in windows)
+    assert "\n\n".join(windows) == text
 
 
 def test_M20_settings_of_the_wrong_kind_are_refused() -> None:
@@ -172,6 +173,7 @@ def test_M21_many_small_sections_fill_a_chunk() -> None:
     text = "\n\n".join(f"## S{n:02}\n\nText." for n in range(60))
     chunks = cut(text, size=size(200, 200))
     assert all(180 <= len(chunk.text) <= 200 for chunk in chunks[:-1])
+    assert "\n\n".join(texts(chunks)) == text
 
 
 def test_M22_the_small_end_of_a_cut_section_joins_what_follows() -> None:

@@ -212,6 +212,7 @@ def test_Y14_a_long_paragraph_is_cut_at_sentences() -> None:
     text = "A sentence of some words. " * 200
     chunks = cut(text, size={"target": 400, "max": 6000})
     assert all(len(chunk.text) <= 400 and chunk.text.endswith(".") for chunk in chunks)
+    assert " ".join(chunk.text for chunk in chunks) == text.strip()
 
 
 def test_Y15_there_is_no_chunk_without_ink() -> None:
@@ -243,6 +244,7 @@ def test_Y28_Y29_words_and_graphemes_are_not_cut_and_no_runt_is_left() -> None:
 def test_a_run_is_never_longer_than_the_model_reads() -> None:
     chunks = cut(steps(60), "procedure", 100, size={"target": 300, "max": 400}, steps={"ceiling": 5000})
     assert all(chunk.embed_tokens <= 100 for chunk in chunks)
+    assert (chunks[0].cut.step_first, chunks[-1].cut.step_last) == (1, 60)
     assert all(chunk.text.split(".")[0].isdigit() for chunk in chunks)
 
 
