@@ -63,8 +63,8 @@ def test_a_run_that_reaches_its_budget_says_so_and_the_next_one_pays_for_nothing
     assert max(np.diff(spent)) <= 300
     assert re.search(
         r"Nothing was published: the budget of 300 tokens is used up \(limits\.max_tokens, limits\.max_cost\)\. "
-        r"\d of \d shards are done; the others have \d+ objects, docs/\S+ the first of them, whose next text needs "
-        r"more than is left\. Every vector that was paid for is kept; the same command goes on",
+        r"\d of \d shards are done; \d+ objects are left, docs/\S+ the first of them, and the next text of theirs "
+        r"needs more than is left of the budget\. Every vector that was paid for is kept; the same command goes on",
         str(refusals[0]),
     )
     assert outcome.status == "published"
@@ -99,9 +99,25 @@ def test_a_budget_smaller_than_a_text_says_so_after_all_others_have_their_vector
             world.run(**changes)
         said.append(str(failure.value))
     assert "is used up" in said[0]
-    assert re.search(r"is smaller than the next text, which has \d+ tokens\. Raise it", said[-1])
+    assert re.search(
+        r"next text, which has \d+ tokens, counted in bytes for want of `embedder\.tokenizer`\. Raise it",
+        said[-1],
+    )
     assert len(texts_of(server)) == len(set(texts_of(server)))
     assert world.run(**changes | {"limits": {}}).status == "published"
+
+
+def test_a_budget_that_does_not_reach_for_noticing_another_model_says_so(world, server):
+    write_pages(world, 6)
+    embedder = embedder_of(server, on_drift="refuse")
+    world.run(embedder=embedder)
+    world.put("new.md", "# New\n\nA page.\n")
+    with pytest.raises(
+        GuardError, match=r"budget of 60 tokens .* does not reach for 5 texts of the table that are"
+    ):
+        world.run(embedder=embedder, limits={"max_tokens": 60})
+    assert world.latest() == 1
+    assert world.run(embedder=embedder, limits={"max_tokens": 600}).counts["embedded"] == 1
 
 
 def test_a_run_that_a_server_ends_half_way_keeps_what_it_was_given(world, server):

@@ -161,8 +161,8 @@ class ServerEmbedder:
         if error is None and least_beyond:
             error = GuardError(
                 f"Nothing was published: the budget (limits.max_tokens, limits.max_cost) is smaller than the "
-                f"next text, which has {least_beyond:,} tokens. Raise it, or cut texts shorter; every vector that "
-                "was paid for is kept."
+                f"next text, which has {least_beyond:,} tokens{self._as_bytes()}. Raise it, or cut texts shorter; "
+                "every vector that was paid for is kept."
             )
         if error is not None:
             raise StoppedError(error, result) from error
@@ -180,6 +180,10 @@ class ServerEmbedder:
     def notices(self) -> list[str]:
         """What was noticed since this was last asked: sentences for a person."""
         return self._usage.notices()
+
+    def _as_bytes(self) -> str:
+        """What is to be said of our count where it is several times the server's."""
+        return "" if self._settings.tokenizer else ", counted in bytes for want of `embedder.tokenizer`"
 
     def _affordable(self, pieces: Sequence[Piece]) -> tuple[list[Piece], int]:
         """The pieces of texts that the whole budget reaches for, and the tokens of the least of the others.

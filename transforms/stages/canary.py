@@ -13,7 +13,7 @@ import numpy as np
 
 from transforms.embedders.protocol import StoppedError
 from transforms.embedders.settings import ServerSettings
-from transforms.model.errors import GuardError
+from transforms.model.errors import BudgetReachedError, GuardError
 from transforms.stages.embedder import embedder_of
 from transforms.stages.noted import note
 from transforms.storage.registry import open_store
@@ -45,7 +45,13 @@ def check_drift(job: Job) -> None:
     try:
         found = drift(embedder, texts, known) if texts else 0.0
     except StoppedError as stopped:
-        raise stopped.cause from stopped
+        if not isinstance(stopped.cause, BudgetReachedError):
+            raise stopped.cause from stopped
+        raise GuardError(
+            f"Nothing was published: the budget of {job.budget_tokens or 0:,} tokens (limits.max_tokens, "
+            f"limits.max_cost) does not reach for {len(texts)} texts of the table that are embedded again to notice "
+            "another model under the same name. Raise it, or set `embedder.on_drift` to `ignore`."
+        ) from stopped
     if found <= settings.max_drift:
         return
     sentence = (

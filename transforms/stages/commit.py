@@ -238,9 +238,9 @@ def _check_budget(job: Job, plans: Sequence[SourcePlan], receipts: Sequence[Shar
         raise GuardError(
             f"Nothing was published: the budget of {job.budget_tokens or 0:,} tokens is used up "
             f"(limits.max_tokens, limits.max_cost). {len(receipts) - len(stopped):,} of {len(receipts):,} shards are "
-            f"done; the others have {len(names):,} objects, {names[0]} the first of them, whose next text needs more "
-            "than is left. Every vector that was paid for is kept; the same command goes on from there, with a "
-            "budget of its own."
+            f"done; {len(names):,} objects are left, {names[0]} the first of them, and the next text of theirs needs "
+            "more than is left of the budget. Every vector that was paid for is kept; the same command goes on from "
+            "there, with a budget of its own."
         )
 
 
