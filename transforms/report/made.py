@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from transforms.embedders.settings import settings_from_json as embedder_from_json
+from transforms.model.fusion import DEFAULT
 from transforms.sparse.settings import settings_from_json as sparse_from_json
 
 if TYPE_CHECKING:
@@ -39,11 +40,12 @@ def model_words(manifest: Manifest, model: tuple[str, int] | None) -> str:
 
 
 def sparse_words(manifest: Manifest) -> str:
-    """What made the sparse vectors and how many terms there are, or that there are none."""
+    """What made the sparse vectors, how many terms there are, and how they are searched where not by default."""
     if manifest.sparse is None:
         return "none"
     terms = "" if manifest.terms is None else f", {manifest.terms.rows:,} terms"
-    return f"{manifest.sparse}{terms} ({_settings(manifest.recipe.get('sparse', ''), sparse_from_json)})"
+    searched = "" if manifest.search == DEFAULT else f", searched by {manifest.search}"
+    return f"{manifest.sparse}{terms} ({_settings(manifest.recipe.get('sparse', ''), sparse_from_json)}){searched}"
 
 
 def recipe_words(manifest: Manifest) -> str:

@@ -1,8 +1,11 @@
 """How a person is told what a snapshot is made with."""
 
+from dataclasses import replace
+
 import pytest
 
 from transforms.embedders.settings import OpenAISettings, StaticSettings, settings_to_json
+from transforms.model.fusion import Fusion
 from transforms.model.shard import FileInfo
 from transforms.report.made import model_words, recipe_words, sparse_words
 from transforms.sparse.settings import NO_SPARSE, BM25Settings
@@ -71,6 +74,15 @@ def test_settings_of_another_program_are_told_as_they_stand():
 )
 def test_sparse_vectors_are_told_with_the_number_of_their_terms(made_by, terms, settings, said):
     assert sparse_words(manifest(made_by, terms, sparse=sparse_to_json(settings))) == said
+
+
+def test_another_way_to_search_than_the_default_is_told_behind_them():
+    made = replace(
+        manifest("bm25@1-0", TERMS, sparse=sparse_to_json(BM25Settings())), search=Fusion("rrf", 0.2)
+    )
+    assert (
+        sparse_words(made) == "bm25@1-0, 2,292 terms (kind bm25), searched by reciprocal ranks, 0.20 sparse"
+    )
 
 
 def test_sources_of_the_same_settings_are_told_together():
