@@ -136,10 +136,10 @@ def _table(sources: dict[str, Planned], totals: Counter[str]) -> Table:
     return table
 
 
-def _problems(problems: dict[str, str], notices: Sequence[str]) -> list[str]:
-    return [f"source `{name}` cannot be listed: {problem}" for name, problem in problems.items()] + [
-        *notices
-    ]
+def _problems(problems: dict[str, str], notices: Sequence[str]) -> Iterator[str]:
+    for name, problem in problems.items():
+        yield f"source `{name}` cannot be listed: {problem}"
+    yield from notices
 
 
 def _outlook(

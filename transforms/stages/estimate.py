@@ -163,11 +163,10 @@ def _of_sample(
     for info in reads:
         if 0 < info.read_size <= READ_BYTES:
             small[kind_of_name(info.name)].append(info)
-    found = {}
+    found, unpaid = {}, _unpaid(job)
     for kind in [kind for kind in kinds if small[kind]][:KINDS]:
         infos = small[kind][:: max(1, -(-len(small[kind]) // OBJECTS))]
         shard = ShardPlan(plan.source, "", "", reads=tuple(infos))
-        unpaid = _unpaid(job)
         cut = chunk_shard(extract_shard(read_shard(shard, unpaid), unpaid), unpaid)
         tokens = float(pc.sum(cut.chunks["embed_tokens"]).as_py() or 0)
         found[kind] = _Seen(tokens, sum(info.read_size for info in infos), len(infos))
