@@ -146,7 +146,7 @@ _WORTH_A_WORKER = 8 * 2**20
 
 
 class SearchConfig(_Keys):
-    """How `search` and `gate` make one score of vectors and words; its options say otherwise for one search."""
+    """How `parquetry search` and `gate` make one score of vectors and words; options of the command go before it."""
 
     fusion: Method = Field(
         default=DEFAULT.method, description="`sum`: a sum of scores; `rrf`: one of reciprocal ranks."
