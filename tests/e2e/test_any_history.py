@@ -41,6 +41,10 @@ SETTINGS = {
     "doc_type": (None, "manual"),
     "sparse": ({"kind": "bm25"}, {"kind": "none"}),
     "terms": ((), ("steel", "about")),
+    "store_text": (True, False),
+    "exclude": ((), ("c/**",)),
+    "also_store": ((), ("int8", "bits")),
+    "source": ("docs", "Docs & more"),
 }
 EXAMPLES = int(os.environ.get("PARQUETRY_HISTORIES", "8"))
 
@@ -64,6 +68,7 @@ changes = st.lists(
         st.tuples(st.just("touch"), names),
         st.tuples(st.just("toggle"), st.sampled_from(["max", "dimension", "dimension", "doc_type"])),
         st.tuples(st.just("toggle"), st.sampled_from(["sparse", "sparse", "terms", "dimension"])),
+        st.tuples(st.just("toggle"), st.sampled_from(["store_text", "exclude", "also_store", "source"])),
     ),
     min_size=1,
     max_size=5,
@@ -216,12 +221,18 @@ class Histories(RuleBasedStateMachine):
         return JobConfig.model_validate(
             {
                 "table": str(table),
-                "embedder": {"kind": "hash", "dimension": self.settings["dimension"]},
+                "embedder": {
+                    "kind": "hash",
+                    "dimension": self.settings["dimension"],
+                    "also_store": self.settings["also_store"],
+                },
                 "sparse": self._sparse(),
                 "sources": [
                     {
-                        "name": "docs",
+                        "name": self.settings["source"],
                         "root": str(self.corpus),
+                        "exclude": self.settings["exclude"],
+                        "store_text": self.settings["store_text"],
                         "size": {"max": self.settings["max"], "target": self.settings["max"]},
                         "doc_type": self.settings["doc_type"],
                     }
@@ -276,12 +287,19 @@ class Histories(RuleBasedStateMachine):
         self._check_last_good_rows(parent, stale, chunks, rejected)
 
     def _check_last_good_rows(self, parent, stale, chunks, rejected):
-        """A file that cannot be read keeps what its document had before, and loses nothing else."""
+        """A file that cannot be read keeps what its document had before, and loses nothing else.
+
+        A source under another name is another source, and has had nothing before.
+        """
         if parent is None:
             assert not stale
             return
         before, before_chunks = rows(Snapshot.open(open_store(str(self.table)), parent))
-        assert stale.keys() == {key for key, row in before.items() if row["object_name"] in rejected}
+        assert stale.keys() == {
+            key
+            for key, row in before.items()
+            if row["object_name"] in rejected and row["source_name"] == self.settings["source"]
+        }
         kept = ("doc_id", "chunk_index", "start", "end", "text", "embed_text", "embed_sha256")
         for doc_id in stale:
             assert facts(chunks, doc_id, kept) == facts(before_chunks, doc_id, kept)
