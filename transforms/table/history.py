@@ -194,13 +194,15 @@ def _remove_published(store: Store, number: int, *, dry_run: bool) -> int:
     The manifest is taken away, and then the pointer looked at; a rollback moves the pointer, and then looks for the
     manifest. So one of the two sees the other.
     """
-    if not dry_run:
-        manifest = store.read(manifest_path(number))
-        store.delete([manifest_path(number)])
-        if require_pointer(store).snapshot == number:
-            store.write(manifest_path(number), manifest)
-            return 0
-    return _remove(store, number, dry_run=dry_run) + (not dry_run)
+    if dry_run or not is_complete(store, number):
+        # Without a manifest another vacuum is at it.
+        return _remove(store, number, dry_run=dry_run)
+    manifest = store.read(manifest_path(number))
+    store.delete([manifest_path(number)])
+    if require_pointer(store).snapshot == number:
+        store.write(manifest_path(number), manifest)
+        return 0
+    return 1 + _remove(store, number, dry_run=False)
 
 
 def _remove(store: Store, number: int, *, dry_run: bool) -> int:

@@ -10,7 +10,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from transforms.model.errors import CredentialsError, StorageError, TableError
+from transforms.model.errors import (
+    CredentialsError,
+    NotFoundError,
+    StorageError,
+    TableError,
+    TooLargeError,
+)
 from transforms.table.layout import LATEST, RUNS, SNAPSHOTS, claim_path, manifest_path, snapshot_of
 from transforms.table.pointer import read_pointer
 
@@ -98,7 +104,13 @@ def is_table(store: Store, folder: str) -> bool:
     Raises:
         CredentialsError: nothing can be read there.
     """
-    return any(_has(store, folder + name, keys) for name, keys in _marks(store, folder))
+    try:
+        return any(_has(store, folder + name, keys) for name, keys in _marks(store, folder))
+    except CredentialsError:
+        raise
+    except StorageError:
+        # What cannot be looked at says nothing; it is read as any object is, and refused as one.
+        return False
 
 
 def _marks(store: Store, folder: str) -> Iterator[tuple[str, set[str]]]:
@@ -115,10 +127,7 @@ def _has(store: Store, name: str, keys: set[str]) -> bool:
     """Whether an object is JSON with these keys."""
     try:
         found = json.loads(store.read(name, limit=_LARGEST_MARK))
-    except CredentialsError:
-        raise
-    except (StorageError, ValueError, RecursionError):
-        # What cannot be read says nothing; it is read again as any object is, and refused as one.
+    except (NotFoundError, TooLargeError, ValueError, RecursionError):
         return False
     return isinstance(found, dict) and keys <= found.keys()
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
+from transforms.model.errors import StorageError
 from transforms.planning.listing import listing_tables
 from transforms.planning.selection import EVERYTHING
 from transforms.storage.local import LocalStore
@@ -107,6 +108,17 @@ def test_folders_that_only_look_like_a_table_stay(tmp_path, data):
     root, left_out = put(tmp_path / "c", **dict.fromkeys(marks, data)), Counter()
     assert len(names(root, tmp_path / "t", left_out=left_out)) == 4 + len(marks)
     assert not left_out
+
+
+def test_a_place_that_may_not_be_looked_at_keeps_nobody_from_listing(tmp_path, monkeypatch):
+    """As where an inventory stands for a listing that is not allowed."""
+    root = put(tmp_path / "c", **{f"t/{RUN}": b"{}"})
+
+    def refuse(self, prefix=""):
+        raise StorageError("denied")
+
+    monkeypatch.setattr(LocalStore, "level", refuse)
+    assert len(names(root, tmp_path / "t")) == 5
 
 
 def test_a_table_that_is_excluded_is_not_counted(tmp_path):

@@ -186,6 +186,15 @@ def test_vacuum_leaves_a_snapshot_that_readers_are_sent_back_to_at_that_moment(f
     check_files(five, read_manifest(five, read_pointer(five).snapshot))
 
 
+def test_two_at_once_that_remove_the_same_do_no_harm(five, monkeypatch):
+    at_the_removal_of(
+        five, "snapshots/000001/manifest.json", lambda: vacuum(five, keep=2, now=LATER), monkeypatch
+    )
+    vacuum(five, keep=2, now=LATER)
+    assert numbers(five) == [4, 5]
+    check_files(five, read_manifest(five, 5))
+
+
 def test_a_rollback_to_a_snapshot_that_vacuum_takes_at_that_moment_moves_nobody(five, monkeypatch):
     real = history.check_files
 
