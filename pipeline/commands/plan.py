@@ -65,6 +65,7 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
         sum(one.tokens for one in estimates.values()),
         sum(one.read for one in estimates.values()),
         sum(one.guessed_bytes for one in estimates.values()),
+        sum(one.table_bytes for one in estimates.values()),
     )
     problems = {plan.source: plan.problem for plan in plans if plan.problem}
     beside = (
@@ -159,14 +160,14 @@ def _outlook(
     if cost is None:
         price = "whose price is not known (embedder.price_per_million_tokens)"
     yield f"About {basis.tokens:,} tokens would be embedded with {model}, {price}."
-    yield from _told_from(basis, has_table=has_table)
+    yield from _told_from(basis)
     if has_table and basis.tokens:
         yield "That is at most: vectors that the table holds are found again and cost nothing."
     yield "Nothing was written."
 
 
-def _told_from(basis: Estimate, *, has_table: bool) -> Iterator[str]:
-    known = ["the table's own objects"] if has_table else []
+def _told_from(basis: Estimate) -> Iterator[str]:
+    known = ["the table's own objects"] if basis.table_bytes else []
     known += [f"{counted(basis.read, 'object')} read for it"] if basis.read else []
     if known and basis.tokens:
         yield f"They are told by the bytes of each kind of file, as in {' and '.join(known)}."

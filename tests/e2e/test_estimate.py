@@ -39,7 +39,9 @@ def test_the_table_tells_its_own_kinds_and_a_new_one_is_read(world):
     world.put("more.md", "# More\n\nThe vent valve opens when the pump has run for an hour.\n")
     assert (estimated(world).read, estimated(world).tokens > 0) == (0, True)
     world.put("rows.csv", "name,weight\nwheel,120\n")
-    assert estimated(world).read == 1
+    said = estimated(world)
+    assert (said.read, said.guessed_bytes) == (1, 0)
+    assert said.table_bytes == (world.corpus / "more.md").stat().st_size
 
 
 def test_what_is_embedded_again_and_not_read_is_told_by_the_table(world):

@@ -53,6 +53,8 @@ class Estimate:
     """Objects that were read to tell the tokens of theirs and of others of their kinds."""
     guessed_bytes: int = 0
     """Bytes of objects of kinds that the table does not have and of which none was read."""
+    table_bytes: int = 0
+    """Bytes of which the table tells the tokens."""
 
 
 @dataclass(slots=True)
@@ -82,11 +84,13 @@ def estimate(plan: SourcePlan, job: Job) -> Estimate:
     known = table | sample
     tokens = sum(size * _ratio([known[kind]] if kind in known else []) for kind, size in sizes.items())
     # Of what is not read again the plan has no sizes by kind.
-    tokens += max(0, plan.work_bytes - sizes.total()) * _ratio(table.values())
+    again = max(0, plan.work_bytes - sizes.total())
+    tokens += again * _ratio(table.values())
     return Estimate(
         tokens=round(tokens * left / plan.work_bytes),
         read=sum(seen.objects for seen in sample.values()),
         guessed_bytes=sum(size for kind, size in sizes.items() if kind not in known),
+        table_bytes=again + sum(size for kind, size in sizes.items() if kind in table),
     )
 
 
