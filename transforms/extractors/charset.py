@@ -19,9 +19,10 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_META = re.compile(rb"<meta[^<>]*charset=[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _DECLARATIONS = (
     re.compile(rb"<\?xml[^>]*encoding=[\"']([\w.:-]+)", re.IGNORECASE),
-    re.compile(rb"<meta[^>]*charset=[\"']?\s*([\w.:-]+)", re.IGNORECASE),
+    _META,
     re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*(?:#|//|/\*|;|\"|--|<!--)[^\n]*?coding[:=][ \t]*([-\w.]+)"),
 )
 _READ_AS = {
@@ -52,6 +53,8 @@ _WIDE_AT_LEAST = 4
 _PRINTABLE = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 _MOSTLY = 0.9
 _HEAD = 4096
+_PAGE = re.compile(rb"<(?:!doctype html|html|head)\b", re.IGNORECASE)
+_HEAD_OF_PAGE = 1 << 20
 _SAMPLE = 65_536
 _ESCAPED_JAPANESE = (b"\x1b$B", b"\x1b$@", b"\x1b(J")
 _KANA = re.compile(r"[\u3041-\u30ff]")
@@ -70,9 +73,9 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, tuple[str, ..
     """The text, and a warning where its encoding was guessed (``charset_guessed:cp1252``).
 
     In this order: ``encoding``, a byte-order mark, UTF-8, UTF-8 with a few faults
-    (``charset_damaged:utf-8``), a declaration in the first 4 KiB, a guess. Behind a mark faults are replaced
-    and named like those of UTF-8. A declaration that the bytes contradict is passed over with a warning
-    (``charset_declared_wrong:utf-8``).
+    (``charset_damaged:utf-8``), a declaration in the first 4 KiB, or of a page in its first MiB, a guess. Behind
+    a mark faults are replaced and named like those of UTF-8. A declaration that the bytes contradict is passed
+    over with a warning (``charset_declared_wrong:utf-8``).
 
     Raises:
         RejectedError: ``wrong_charset``, where no encoding reads the bytes, or the given one does not;
@@ -177,7 +180,7 @@ def is_mostly_faults(faults: int, letters: int) -> bool:
 
 def _declared_or_guessed(data: bytes) -> tuple[str, tuple[str, ...]]:
     warnings: tuple[str, ...] = ()
-    declared = _declared(data[:_HEAD])
+    declared = _declared(data)
     if declared is not None:
         text = None if declared.startswith(_NOT_IN_ASCII) else _try(data, declared)
         if text is not None:
@@ -205,13 +208,14 @@ def _try(data: bytes, encoding: str, errors: str = "strict") -> str | None:
         return None
 
 
-def _declared(head: bytes) -> str | None:
+def _declared(data: bytes) -> str | None:
     """Python's name of the declared encoding; None for none, or one that it does not know."""
-    for pattern in _DECLARATIONS:
-        found = pattern.search(head)
-        if found:
-            return encoding_called(found[1].decode("ascii", "replace"))
-    return None
+    head = data[:_HEAD]
+    found = next(filter(None, (pattern.search(head) for pattern in _DECLARATIONS)), None)
+    if found is None and _PAGE.search(head):
+        # Browsers heed it wherever it stands, be it behind long scripts.
+        found = _META.search(data, 0, _HEAD_OF_PAGE)
+    return None if found is None else encoding_called(found[1].decode("ascii", "replace"))
 
 
 def _utf16_without_mark(sample: bytes) -> str | None:

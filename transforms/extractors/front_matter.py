@@ -1,7 +1,7 @@
-"""Reads the front matter of a Markdown file: YAML between lines of dashes at its beginning.
+"""Reads the front matter of a Markdown file: YAML between lines of dashes, or TOML between lines of ``+++``.
 
 It stays in the text, which is never shortened; its fields are the document's metadata besides. What is no
-mapping, or no YAML, is text like any other.
+mapping, or neither YAML nor TOML, is text like any other.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import base64
 import datetime
 import math
 import re
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from transforms.model.document import JsonValue
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_TOML = re.compile(r"\A\+\+\+[ \t]*\n(.*?\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _AT_MOST = 65_536
 _DEPTH_AT_MOST = 20
 
@@ -52,11 +54,14 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 def front_matter(text: str) -> dict[str, JsonValue]:
     """The fields of a text's front matter; none where there is none that can be read."""
-    found = _FRONT_MATTER.match(text[:_AT_MOST])
-    if found is None:
-        return {}
+    head = text[:_AT_MOST]
     try:
-        fields = yaml.load(found[1], Loader=_Loader)  # noqa: S506 - a safe loader
+        if found := _FRONT_MATTER.match(head):
+            fields = yaml.load(found[1], Loader=_Loader)  # noqa: S506 - a safe loader
+        elif found := _TOML.match(head):
+            fields = tomllib.loads(found[1])
+        else:
+            return {}
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}
     if not isinstance(fields, dict):
@@ -71,12 +76,12 @@ def title_of(fields: dict[str, JsonValue]) -> str | None:
 
 
 def _json(value: Any, depth: int) -> JsonValue:
-    """A value of YAML as JSON has it: dates in ISO form, all else that JSON lacks as text."""
+    """A value of YAML or TOML as JSON has it: dates in ISO form, all else that JSON lacks as text."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
-    if isinstance(value, datetime.date | datetime.datetime):
+    if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, dict) and depth < _DEPTH_AT_MOST:
         return {str(name): _json(inner, depth + 1) for name, inner in value.items()}

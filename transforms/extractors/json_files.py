@@ -91,9 +91,10 @@ def _parse(text: str) -> JsonValue:
     return value
 
 
-def _refuse(constant: str) -> JsonValue:
-    raise ValueError(f"{constant} is no value of JSON")
+def _constant(name: str) -> JsonValue:
+    """What JSON has no sign for and Python and pandas write: NaN says that a value is missing."""
+    return None if name == "NaN" else Number(name)
 
 
-_DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse)
+_DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_constant)
 """One for all lines: to make it takes as long as to read a line."""

@@ -172,6 +172,7 @@ def _bookmarks(document: pypdfium2.PdfDocument) -> Iterator[Bookmark]:
 
 def _pages(document: pypdfium2.PdfDocument, data: bytes, settings: ExtractSettings) -> Iterator[PageLines]:
     """One page at a time, each freed before the next."""
+    from transforms.extractors.pdf_layers import layers_off
     from transforms.extractors.pdf_plumber import vertical_page
     from transforms.extractors.pdfium_page import read_page
 
@@ -179,10 +180,11 @@ def _pages(document: pypdfium2.PdfDocument, data: bytes, settings: ExtractSettin
     logging.getLogger("pypdfium2").setLevel(logging.ERROR)
     if document.get_formtype():
         document.init_forms()
+    off = layers_off(data)
     for index in range(len(document)):
         page = document[index]
         try:
-            lines = read_page(page, settings, document.formenv)
+            lines = read_page(page, settings, document.formenv, off)
         finally:
             page.close()
         yield vertical_page(data, index) if lines is None else lines

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pypdfium2.raw as pdfium
 
 from transforms.extractors.pdf_cells import Box
+from transforms.extractors.pdf_layers import layer_of
 from transforms.extractors.pdf_tables import Edge
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ class ObjectFacts:
     lost: int = 0
     """Text objects of no width, which PDFium leaves out of the text: so it sees vertical writing."""
     invisible: int = 0
+    switched_off: set[int] = field(default_factory=set)
+    """The addresses of text objects on layers that are not shown."""
     outside: int = 0
     """Text objects that reach over an edge of the page as it is shown."""
     spans: list[tuple[float, float]] = field(default_factory=list)
@@ -109,7 +112,9 @@ class ObjectFacts:
         return upright >= 2 and len(self.edges) - upright >= 2
 
 
-def page_objects(page: pypdfium2.PdfPage, frame: Frame, *, with_edges: bool) -> ObjectFacts:
+def page_objects(
+    page: pypdfium2.PdfPage, frame: Frame, *, with_edges: bool, layers_off: frozenset[str] = frozenset()
+) -> ObjectFacts:
     """Look at every object of a page, those inside others included."""
     facts = ObjectFacts()
     for number, (handle, kind, matrix) in enumerate(_objects(page)):
@@ -117,6 +122,8 @@ def page_objects(page: pypdfium2.PdfPage, frame: Frame, *, with_edges: bool) -> 
             break
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
             _look_at_text(handle, facts, frame if matrix == _IDENTITY else None)
+            if layers_off and layer_of(handle) in layers_off:
+                facts.switched_off.add(address(handle))
         elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
             bounds = _bounds(handle)
             area = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1])
@@ -124,6 +131,11 @@ def page_objects(page: pypdfium2.PdfPage, frame: Frame, *, with_edges: bool) -> 
         elif kind == pdfium.FPDF_PAGEOBJ_PATH and with_edges and len(facts.edges) <= _MAX_EDGES:
             facts.edges += _edges(handle, matrix, frame)
     return facts
+
+
+def address(handle: Any) -> int:
+    """Where an object is: handles of one object are equal in nothing else."""
+    return ctypes.addressof(handle.contents)
 
 
 def _objects(page: pypdfium2.PdfPage) -> Iterator[tuple[object, int, Matrix]]:

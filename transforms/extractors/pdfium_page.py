@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from transforms.extractors.pdf_lines import HYPHEN_AT_LINE_END, Line, PageLines
 from transforms.extractors.pdf_order import Gutter, by_columns, downwards, gutters, is_prose, may_be_mixed
 from transforms.extractors.pdf_scripts import Piece, with_numbers_apart, with_scripts
 from transforms.extractors.pdf_tables import Written, ruled_tables, written_tables
-from transforms.extractors.pdfium_objects import Frame, ObjectFacts, page_objects
+from transforms.extractors.pdfium_objects import Frame, ObjectFacts, address, page_objects
 from transforms.extractors.scripts import settled
 from transforms.model.document import canonical_text
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 INVISIBLE = "invisible_text_left_out"
 OFF_PAGE = "off_page_text_left_out"
+OFF_LAYER = "switched_off_layer_left_out"
 NUL = "nul_dropped"
 """Warning with a count: letters that the font's map sends to U+0000, which no text may hold."""
 _LINE = re.compile(f"[^\r\n{HYPHEN_AT_LINE_END}]+{HYPHEN_AT_LINE_END}?")
@@ -92,13 +94,16 @@ class _Text:
 
 
 def read_page(
-    page: pypdfium2.PdfPage, settings: ExtractSettings, form: pypdfium2.PdfFormEnv | None
+    page: pypdfium2.PdfPage,
+    settings: ExtractSettings,
+    form: pypdfium2.PdfFormEnv | None,
+    layers_off: frozenset[str] = frozenset(),
 ) -> PageLines | None:
     """The lines of a page in reading order; None where PDFium loses text, as it does of vertical writing."""
     text_page = page.get_textpage()
     try:
         frame = Frame.of(page, _rotation(text_page))
-        objects = page_objects(page, frame, with_edges=settings.pdf_tables)
+        objects = page_objects(page, frame, with_edges=settings.pdf_tables, layers_off=layers_off)
         if objects.lost > _LOST_SHARE * objects.texts:
             return None
         text = _text(text_page, frame)
@@ -316,7 +321,8 @@ def _characters(
 def _hidden(
     text: _Text, objects: ObjectFacts, settings: ExtractSettings
 ) -> tuple[list[bool] | None, tuple[str, ...]]:
-    """Which characters no reader sees and are to be left out: invisible ones, and those beside the page.
+    """Which characters no reader sees and are to be left out: invisible ones, those on layers that are
+    switched off, and those beside the page.
 
     A layer of invisible text over a picture is what OCR makes, and a page of nothing else says nothing
     visibly: both are kept. Invisible text beside visible text is for machines only.
@@ -325,8 +331,15 @@ def _hidden(
         return None, ()
     hidden = [False] * len(text.text)
     warnings: tuple[str, ...] = ()
-    if objects.invisible and not objects.is_picture and _mark_all(text, _mark_hidden, hidden):
+    if (
+        objects.invisible
+        and not objects.is_picture
+        and _mark_all(text, partial(_mark_objects, is_unseen=_is_invisible), hidden)
+    ):
         warnings += (INVISIBLE,)
+    if off := objects.switched_off:
+        mark = partial(_mark_objects, is_unseen=lambda handle: address(handle) in off)
+        warnings += (OFF_LAYER,) * _mark_all(text, mark, hidden)
     if objects.outside and _mark_all(text, _mark_outside, hidden):
         warnings += (OFF_PAGE,)
     return (hidden, warnings) if warnings else (None, ())
@@ -357,28 +370,30 @@ def _mark_outside(text: _Text, start: int, end: int, hidden: list[bool]) -> None
             hidden[position] = box[2] <= 0 or box[3] <= 0 or box[0] >= width or box[1] >= height
 
 
-def _mark_hidden(text: _Text, start: int, end: int, hidden: list[bool]) -> None:
-    """Mark the invisible characters of a span: one object's text follows on, so its ends tell of all of it."""
+def _mark_objects(
+    text: _Text, start: int, end: int, hidden: list[bool], is_unseen: Callable[[object], bool]
+) -> None:
+    """Mark the characters of unseen objects: one object's text follows on, so a span's ends tell of all of it."""
     first, last = _object_at(text, start), _object_at(text, end - 1)
-    if end - start > 2 and (first is None or last is None or first[0] != last[0]):
+    if end - start > 2 and (first is None or last is None or address(first) != address(last)):
         middle = (start + end) // 2
-        _mark_hidden(text, start, middle, hidden)
-        _mark_hidden(text, middle, end, hidden)
+        _mark_objects(text, start, middle, hidden, is_unseen)
+        _mark_objects(text, middle, end, hidden, is_unseen)
         return
     for position, found in ((start, first), (end - 1, last)):
-        hidden[position] = found is not None and found[1]
+        hidden[position] = found is not None and is_unseen(found)
     if end - start > 2:
         hidden[start:end] = [hidden[start]] * (end - start)
 
 
-def _object_at(text: _Text, position: int) -> tuple[int, bool] | None:
-    """Where the object of a character is, and whether it is invisible; None for what PDFium made up."""
+def _object_at(text: _Text, position: int) -> object | None:
+    """The object of a character; None for what PDFium made up."""
     index = text.index(position)
-    handle = pdfium.FPDFText_GetTextObject(text.page, index) if index >= 0 else None
-    if not handle:
-        return None
-    invisible = pdfium.FPDFTextObj_GetTextRenderMode(handle) == _INVISIBLE_MODE
-    return ctypes.addressof(handle.contents), invisible
+    return (pdfium.FPDFText_GetTextObject(text.page, index) or None) if index >= 0 else None
+
+
+def _is_invisible(handle: object) -> bool:
+    return bool(pdfium.FPDFTextObj_GetTextRenderMode(handle) == _INVISIBLE_MODE)
 
 
 def _unmapped(text: _Text) -> float:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from transforms.model.document import Document
     from transforms.model.objects import RecordRange
 
-EXTRACTION_VERSION = 13
+EXTRACTION_VERSION = 14
 """Raised whenever the same bytes and settings would give another text or structure."""
 _HERE = Path(__file__).resolve().parents[1]
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Syntax: TypeAlias = Literal["markdown", "plain"]
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?=[\w\"'-]+[ \t]*:)(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_TOML = re.compile(r"\+\+\+[ \t]*\n(?=\s*(?:[\w\"'.-]+[ \t]*=|\[|\#))(?:[^\n]*\n)*?\+\+\+[ \t]*(?:\n|\Z)")
 
 # Lines by how they begin.
 _END = r"(?:\n|\Z)"
@@ -69,10 +70,10 @@ def parse_blocks(text: str, syntax: Syntax) -> tuple[Block, ...]:
 
 def _markdown(text: str) -> Iterator[Block]:
     at = 0
-    front = _FRONT_MATTER.match(text)
+    front = _FRONT_MATTER.match(text) or _TOML.match(text)
     if front:
         at = front.end()
-        yield Block(BlockKind.CODE, 0, ink_end(text, 0, at), language="yaml")
+        yield Block(BlockKind.CODE, 0, ink_end(text, 0, at), language="yaml" if text[0] == "-" else "toml")
     if "\r" in text:  # which ends lines to the parser; there is none in a canonical text
         yield from commonmark_blocks(text, at, len(text))[0]
         return

@@ -36,6 +36,13 @@ _CLAUSE = re.compile("(?s:.*)[、，；：]")
 _WIDE = re.compile(
     r"[\u2e80-\u2fff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
+_BEGINS_A_GRAPHEME = re.compile(
+    # Prepended signs and leading consonants of Hangul take what follows into their grapheme (UAX #29).
+    r"[^\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e\u1100-\u115f\ua960-\ua97c\U00010000-\U0001ffff]"
+    r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0386-\u03ff\u0400-\u0481\u048a-\u052f\u05d0-\u05ea"
+    r"\u0620-\u064a\u0e01-\u0e30\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]"
+)
+"""Any character but those that take the next one along, and a letter of a script without joined letters."""
 _NOT_FIRST = frozenset(
     "、。，．：；？！）］｝」』】〉》〕゛゜ーぁぃぅぇぉっゃゅょァィゥェォッャュョヮ々・…"
 )
@@ -135,8 +142,16 @@ def next_grapheme(text: str, begin: int, place: int, end: int) -> int:
     """The first start of a grapheme from ``place`` on, or ``end``; one starts at ``begin``."""
     if place == begin or text[place - 1 : place + 1].isascii():
         return place
-    ends = (stop for _, stop in grapheme_spans(text, begin, end))
+    ends = (stop for _, stop in grapheme_spans(text, _certain_start(text, begin, place), end))
     return next((stop for stop in ends if stop >= place), end)
+
+
+def _certain_start(text: str, begin: int, place: int) -> int:
+    """A start of a grapheme before ``place``, near it where letters are that cling to nothing before them."""
+    for at in range(place - 1, max(begin, place - _NEAR), -1):
+        if _BEGINS_A_GRAPHEME.match(text, at - 1):
+            return at
+    return begin
 
 
 def _last_item(text: str, low: int, high: int, *, outer: bool) -> int | None:

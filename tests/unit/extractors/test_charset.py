@@ -61,6 +61,13 @@ def test_a_guess_is_marked_as_one(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)) == (text, (f"charset_guessed:{encoding}",))
 
 
+def test_a_page_may_declare_its_encoding_behind_long_scripts() -> None:
+    page = "<html><script>" + "x=1;" * 2000 + '</script><meta charset="iso-8859-2"><p>Zażółć gęślą jaźń'
+    assert decode(page.encode("iso8859_2")) == (page, ())
+    text = "a text, " * 1000 + '<meta charset="iso-8859-2">' + "é"
+    assert decode(text.encode("cp1252")) == (text, ("charset_guessed:cp1252",))
+
+
 def test_a_declaration_that_the_bytes_contradict_is_passed_over() -> None:
     text = '<meta charset="utf-8">في قرية من القرى كان هناك رجل حكيم يعرف كل شيء'
     assert decode(text.encode("cp1256")) == (

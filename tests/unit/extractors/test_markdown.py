@@ -21,9 +21,23 @@ def test_front_matter_is_metadata_and_stays_in_the_text() -> None:
     assert document.blocks[-1].kind is BlockKind.HEADING
 
 
+def test_front_matter_in_toml_is_metadata_and_no_text_of_a_list() -> None:
+    text = '+++\ntitle = "A title"\ndate = 2024-05-01\n[extra]\n\ntags = ["a", 1]\n+++\n# Head\n'
+    document = read(text)
+    assert document.text == text
+    assert document.title == "A title"
+    assert document.metadata == {"date": "2024-05-01", "extra": {"tags": ["a", 1]}}
+    front, head = document.blocks
+    assert (front.kind, front.language) == (BlockKind.CODE, "toml")
+    assert head.kind is BlockKind.HEADING
+
+
 @pytest.mark.parametrize(
     ("text", "metadata"),
     [
+        ("+++\na = \n+++\nx\n", {}),
+        ("+++\nno field\n+++\nx\n", {}),
+        ("+++\na = nan\nb = 07:32:00\n+++\nx\n", {"a": "nan", "b": "07:32:00"}),
         ("---\n- a\n---\nx\n", {}),
         ("---\na: [\n---\nx\n", {}),
         ("---\na: &a [x]\nb: [*a, *a]\n---\nx\n", {}),

@@ -162,6 +162,44 @@ def test_too_many_pages_are_refused() -> None:
     assert reason(make_pdf("", ""), max_pages=1) == "too_many_pages"
 
 
+LAYERED = (
+    at(60, 700, "Always.")
+    + "/OC /A BDC"
+    + at(60, 680, "Draft.")
+    + "EMC /OC /B BDC"
+    + at(60, 660, "Final.")
+    + "EMC"
+)
+
+
+def layered(state: str, second: str = "Two") -> bytes:
+    """Two layers, objects 7 and 8."""
+    return make_pdf(
+        LAYERED,
+        catalog=f"/OCProperties<</OCGs[7 0 R 8 0 R]/D<<{state}>>>>",
+        page="/Resources<</Font<</F 4 0 R>>/Properties<</A 7 0 R/B 8 0 R>>>>",
+        more=["<</Type/OCG/Name(One)>>", f"<</Type/OCG/Name({second})>>"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (layered("/OFF[7 0 R]"), "Always.\nFinal."),
+        (layered("/BaseState/OFF/ON[7 0 R]/OFF[]"), "Always.\nDraft."),
+        (layered("/ON[7 0 R]"), "Always.\nDraft.\nFinal."),
+        (layered("/OFF[7 0 R]", second="One"), "Always.\nDraft.\nFinal."),
+        (layered("/OFF 12"), "Always.\nDraft.\nFinal."),
+    ],
+)
+def test_text_on_a_layer_that_is_switched_off_is_left_out(data: bytes, text: str) -> None:
+    document = read(data)
+    assert document.text == text
+    left_out = () if text.count("\n") == 2 else ("switched_off_layer_left_out:page 1",)
+    assert document.warnings == left_out
+    assert read(data, hidden_text="keep").text == "Always.\nDraft.\nFinal."
+
+
 def test_pdfplumber_reads_the_same_words() -> None:
     data = make_pdf(lines("One two.", "Three four."))
     assert read(data, pdf_engine="pdfplumber").text == read(data).text

@@ -41,6 +41,13 @@ def test_the_elements_of_a_json_list_are_paragraphs() -> None:
     assert document.metadata == {"records": 2}
 
 
+def test_a_value_that_pandas_has_as_missing_is_null_and_costs_no_record() -> None:
+    lines = b'{"a": "x", "b": NaN, "c": [1, NaN], "d": -Infinity}\n{"a": NaN, "b": "NaN"}\n'
+    documents = read(lines, "x.jsonl", metadata=["b", "d"])
+    assert [d.text for d in documents] == ["a: x\nc: 1\nd: -Infinity", "b: NaN"]
+    assert [d.metadata for d in documents] == [{"d": "-Infinity"}, {"b": "NaN"}]
+
+
 def test_json_nested_without_end_is_corrupt() -> None:
     assert refusal(b"[" * 100_000, "x.json").reason == "corrupt"
 

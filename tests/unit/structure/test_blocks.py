@@ -77,6 +77,11 @@ def test_front_matter_is_a_block_and_no_heading() -> None:
     text = "---\ntitle: A\nlist:\n\n  - b\n---\n\n# H"
     assert kinds(text) == [("code", "---\ntitle: A\nlist:\n\n  - b\n---"), ("heading", "# H")]
     assert headings("---\n\ntext\n\n---\n# H") == [(1, "H")]
+    assert kinds("+++\na = 1\n\n# note\n+++\n# H") == [
+        ("code", "+++\na = 1\n\n# note\n+++"),
+        ("heading", "# H"),
+    ]
+    assert headings("+++\n\ntext\n\n+++\n# H") == [(1, "H")]
 
 
 def test_plain_text_has_paragraphs_between_blank_lines() -> None:
@@ -132,7 +137,7 @@ def test_all_ink_lies_in_exactly_one_block(text, syntax) -> None:
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.one_of(LINES, MORE_LINES, st.just("")), max_size=14).map("\n".join).map(canonical_text))
 def test_what_is_told_by_its_first_characters_is_what_the_parser_makes_of_the_whole(text) -> None:
-    if not text.startswith("---"):  # front matter is no part of CommonMark
+    if not text.startswith(("---", "+++")):  # front matter is no part of CommonMark
         assert parse_blocks(text, "markdown") == tuple(commonmark_blocks(text, 0, len(text))[0])
 
 
