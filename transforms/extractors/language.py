@@ -50,7 +50,7 @@ def detect(words: str) -> str | None:
     """The language of a text, None where it is too short, mixed or unclear."""
     import pycld2
 
-    if sum(map(len, words.split())) < _LETTERS_AT_LEAST:
+    if len(words) - words.count(" ") < _LETTERS_AT_LEAST:
         return None
     try:
         is_reliable, _, details = pycld2.detect(words.encode("utf-8"))
