@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import ctypes
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pypdfium2.raw as pdfium
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LAYERS = b"/OCProperties"
 _OFF = b"/OFF"
@@ -46,13 +49,12 @@ def layers_off(data: bytes) -> frozenset[str]:
     return frozenset(names[True] - names[False])
 
 
-def layer_of(handle: object) -> str | None:
-    """The name of the layer that a page's object is marked with."""
+def layers_of(handle: object) -> Iterator[str]:
+    """The names of the layers that a page's object is marked with: it is shown where all of them are."""
     for index in range(pdfium.FPDFPageObj_CountMarks(handle)):
         mark = pdfium.FPDFPageObj_GetMark(handle, index)
         if _said(pdfium.FPDFPageObjMark_GetName, mark) == _MARK:
-            return _said(pdfium.FPDFPageObjMark_GetParamStringValue, mark, _NAME)
-    return None
+            yield _said(pdfium.FPDFPageObjMark_GetParamStringValue, mark, _NAME)
 
 
 def _said(ask: Any, *arguments: Any) -> str:

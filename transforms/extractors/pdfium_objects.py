@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pypdfium2.raw as pdfium
 
 from transforms.extractors.pdf_cells import Box
-from transforms.extractors.pdf_layers import layer_of
+from transforms.extractors.pdf_layers import layers_of
 from transforms.extractors.pdf_tables import Edge
 
 if TYPE_CHECKING:
     import pypdfium2
 
 Matrix: TypeAlias = tuple[float, float, float, float, float, float]
+_Found: TypeAlias = tuple[object, int, Matrix, tuple[object, ...]]
+"""An object, its kind, where the forms that it is drawn in put it, and those forms from the outermost one."""
 
 _IDENTITY: Matrix = (1, 0, 0, 1, 0, 0)
 _MAX_DEPTH = 6
@@ -117,12 +119,12 @@ def page_objects(
 ) -> ObjectFacts:
     """Look at every object of a page, those inside others included."""
     facts = ObjectFacts()
-    for number, (handle, kind, matrix) in enumerate(_objects(page)):
+    for number, (handle, kind, matrix, outer) in enumerate(_objects(page)):
         if number >= _MAX_OBJECTS:
             break
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
             _look_at_text(handle, facts, frame if matrix == _IDENTITY else None)
-            if layers_off and layer_of(handle) in layers_off:
+            if layers_off and any(not layers_off.isdisjoint(layers_of(one)) for one in (handle, *outer)):
                 facts.switched_off.add(address(handle))
         elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
             bounds = _bounds(handle)
@@ -138,20 +140,20 @@ def address(handle: Any) -> int:
     return ctypes.addressof(handle.contents)
 
 
-def _objects(page: pypdfium2.PdfPage) -> Iterator[tuple[object, int, Matrix]]:
+def _objects(page: pypdfium2.PdfPage) -> Iterator[_Found]:
     count = pdfium.FPDFPage_CountObjects(page)
     for index in range(count):
-        yield from _with_inner(pdfium.FPDFPage_GetObject(page, index), _IDENTITY, 0)
+        yield from _with_inner(pdfium.FPDFPage_GetObject(page, index), _IDENTITY, ())
 
 
-def _with_inner(handle: object, matrix: Matrix, depth: int) -> Iterator[tuple[object, int, Matrix]]:
+def _with_inner(handle: object, matrix: Matrix, outer: tuple[object, ...]) -> Iterator[_Found]:
     kind = pdfium.FPDFPageObj_GetType(handle)
     if kind != pdfium.FPDF_PAGEOBJ_FORM:
-        yield handle, kind, matrix
-    elif depth < _MAX_DEPTH:
+        yield handle, kind, matrix, outer
+    elif len(outer) < _MAX_DEPTH:
         inner = _times(_matrix(handle), matrix)
         for index in range(pdfium.FPDFFormObj_CountObjects(handle)):
-            yield from _with_inner(pdfium.FPDFFormObj_GetObject(handle, index), inner, depth + 1)
+            yield from _with_inner(pdfium.FPDFFormObj_GetObject(handle, index), inner, (*outer, handle))
 
 
 def _look_at_text(handle: object, facts: ObjectFacts, frame: Frame | None) -> None:

@@ -162,6 +162,14 @@ def test_too_many_pages_are_refused() -> None:
     assert reason(make_pdf("", ""), max_pages=1) == "too_many_pages"
 
 
+def form(content: str) -> str:
+    """What a page can draw as one object."""
+    return (
+        "<</Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources<</Font<</F 4 0 R>>>>"
+        f"/Length {len(content)}>>stream\n{content}\nendstream"
+    )
+
+
 LAYERED = (
     at(60, 700, "Always.")
     + "/OC /A BDC"
@@ -198,6 +206,26 @@ def test_text_on_a_layer_that_is_switched_off_is_left_out(data: bytes, text: str
     left_out = () if text.count("\n") == 2 else ("switched_off_layer_left_out:page 1",)
     assert document.warnings == left_out
     assert read(data, hidden_text="keep").text == "Always.\nDraft.\nFinal."
+
+
+def test_text_is_left_out_where_any_layer_around_it_is_switched_off() -> None:
+    data = make_pdf(
+        at(60, 700, "Always.")
+        + "/OC /B BDC /OC /A BDC"
+        + at(60, 680, "Inner.")
+        + "EMC EMC /OC /A BDC /OC /B BDC"
+        + at(60, 660, "Outer.")
+        + "EMC EMC /OC /A BDC /X Do EMC"
+        + at(60, 640, "Final."),
+        catalog="/OCProperties<</OCGs[7 0 R 8 0 R]/D<</OFF[7 0 R]>>>>",
+        page="/Resources<</Font<</F 4 0 R>>/Properties<</A 7 0 R/B 8 0 R>>/XObject<</X 9 0 R>>>>",
+        more=["<</Type/OCG/Name(One)>>", "<</Type/OCG/Name(Two)>>", form(at(60, 620, "Drawn."))],
+    )
+    assert (read(data).text, read(data).warnings) == (
+        "Always.\n\nFinal.",
+        ("switched_off_layer_left_out:page 1",),
+    )
+    assert "Drawn." in read(data, hidden_text="keep").text
 
 
 def test_pdfplumber_reads_the_same_words() -> None:
