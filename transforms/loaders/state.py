@@ -83,9 +83,15 @@ def is_of(state: SyncState, store: Store) -> bool:
     points = [point for point in (state.held, state.toward) if point is not None]
     return (
         not points
-        or place_of(state.table) == place_of(store.root)
+        or _is_at(state.table, place_of(store.root))
         or any(_has(store, point) for point in points)
     )
+
+
+def _is_at(table: str, place: str) -> bool:
+    """Whether a state names the place. Former versions wrote a folder as it was given, from wherever that was."""
+    is_relative = "://" not in table and not table.startswith("/")
+    return place_of(table) == place or (is_relative and place.endswith(f"/{table}"))
 
 
 def _has(store: Store, point: Point) -> bool:

@@ -4,8 +4,9 @@ import dataclasses
 
 import pytest
 
-from transforms.loaders.state import Point, SyncState, from_text, to_text
+from transforms.loaders.state import Point, SyncState, from_text, is_of, to_text
 from transforms.model.errors import TableError
+from transforms.storage.local import LocalStore
 
 STATE = SyncState(
     table="/tables/käse", held=Point(3, "k3"), toward=Point(4, "k4"), shape="s", selection="f", dimension=8,
@@ -26,6 +27,25 @@ def test_the_state_of_a_former_version_has_no_encoder():
     former = to_text(STATE).replace(',"encoder":""', "")
     assert "encoder" not in former
     assert from_text(former, "there").encoder == ""
+
+
+@pytest.mark.parametrize(
+    ("table", "same"),
+    [
+        ("{root}/build/table", True),
+        ("file://{root}/build/table", True),
+        ("{root}/other/table", False),
+        ("gs://build/table", False),
+        # As former versions wrote it, who did not say in which folder they were.
+        ("build/table", True),
+        ("table", True),
+        ("able", False),
+        ("other/table", False),
+    ],
+)
+def test_a_table_without_the_snapshot_that_is_held_is_known_by_its_place(tmp_path, table, same):
+    state = dataclasses.replace(STATE, table=table.format(root=tmp_path))
+    assert is_of(state, LocalStore(f"{tmp_path}/build/table")) is same
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"version": 1}'])
