@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
+    from rich.table import Table
 
 _DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """They turn the order of what a terminal shows."""
+_WIDEST = 10_000
+"""Columns of text that no table of figures has."""
 _UNPRINTABLE = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
@@ -27,6 +30,17 @@ def plain_console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False)
+
+
+def print_figures(table: Table) -> None:
+    """Print a table as wide as it is: figures that are cut off say something else than they are.
+
+    Where that is more than the place has, a terminal breaks its lines, and a log keeps them.
+    """
+    console = plain_console()
+    needed = console.measure(table, options=console.options.update(max_width=_WIDEST))
+    console.width = max(console.width, needed.maximum)
+    console.print(table)
 
 
 def visible(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from pipeline.commands.search import printable
-from pipeline.output import json_line, plain_console
+from pipeline.output import json_line, plain_console, print_figures
 from transforms.storage.registry import open_store
 from transforms.table.compare import compare_snapshots
 
@@ -38,7 +38,7 @@ def run(table: str, before: int, after: int, *, as_json: bool) -> int:
     if not any(change.documents or change.chunks for change in changes.values()):
         console.print(f"Snapshots {before} and {after} hold the same rows.")
         return 0
-    console.print(_counts(changes))
+    print_figures(_counts(changes))
     lines = list(_lines(changes))
     for line in lines[:_SHOWN]:
         console.print(line, soft_wrap=True)

@@ -11,7 +11,7 @@ from rich.table import Table
 from pipeline.evaluate.halves import LEAST
 from pipeline.evaluate.run import Evaluation, evaluate
 from pipeline.evaluate.settings import load_evaluation
-from pipeline.output import json_line, plain_console
+from pipeline.output import json_line, plain_console, print_figures
 from transforms.pages.html import render
 from transforms.pages.plots import intervals
 
@@ -38,8 +38,8 @@ def run(config: Path, *, html: Path | None, as_json: bool) -> int:
     if as_json:
         print(json_line(_record(found), indent=2))
         return 0
+    print_figures(_table(found))
     console = plain_console()
-    console.print(_table(found))
     questions = len(found.results[0].asked)
     console.print(
         f"{questions} questions, {found.documents} documents; in brackets the 95% interval of the mean."
@@ -48,7 +48,7 @@ def run(config: Path, *, html: Path | None, as_json: bool) -> int:
         console.print(f"No weight was chosen: a half of the questions has fewer than {LEAST}.")
     for half in found.halves:
         console.print()
-        console.print(_halves(half))
+        print_figures(_halves(half))
         if half.advice:
             console.print(f"In the job's configuration, `{half.advice}` keeps it.", soft_wrap=True)
     if html is not None:

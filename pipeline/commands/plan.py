@@ -10,7 +10,7 @@ from rich.table import Table
 
 from pipeline.config import load_config
 from pipeline.job import price_of_job
-from pipeline.output import counted, json_line, plain_console
+from pipeline.output import counted, json_line, plain_console, print_figures
 from pipeline.run import plan_job
 from pipeline.scope import scope_of
 from transforms.embedders.registry import make_embedder
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from pipeline.scope import Words
     from transforms.planning.plan import SourcePlan
-
-_WIDTH = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +90,8 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
         }
         print(json_line(record))
         return 0
+    print_figures(_table(sources, totals))
     console = plain_console()
-    # Counts that are cut off say something else than they are: a narrow place breaks lines instead.
-    console.width = max(console.width, _WIDTH)
-    console.print(_table(sources, totals))
     for line in [
         *_problems(problems, notices),
         *_outlook(basis, cost, model, plans, has_table=job.parent is not None, is_due=bool(beside)),
@@ -128,7 +124,7 @@ def _table(sources: dict[str, Planned], totals: Counter[str]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("source")
     for column in _SHOWN:
-        table.add_column(column.replace("shards_", "shards "), justify="right", no_wrap=True)
+        table.add_column(column.replace("shards_", "shards "), justify="right")
     rows = {name: asdict(one) for name, one in sources.items()}
     if len(rows) > 1:
         rows["total"] = dict(totals)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pipeline.commands.counts import counts_table
 from pipeline.config import load_config
 from pipeline.lean import collect_rarely, keep_memory, look_for_no_pandas
-from pipeline.output import counted, done_before_it_is_said, json_line, plain_console
+from pipeline.output import counted, done_before_it_is_said, json_line, plain_console, print_figures
 from pipeline.progress import progress_shown
 from pipeline.run import run_job
 from pipeline.scope import NOTHING_SAID, scope_of, with_budget
@@ -68,7 +68,7 @@ def show(outcome: Outcome, seconds: float | None) -> None:
             soft_wrap=True,
         )
         return
-    console.print(counts_table(outcome.sources, outcome.counts))
+    print_figures(counts_table(outcome.sources, outcome.counts))
     for reason, count in outcome.reasons.items():
         example = outcome.examples.get(reason, "")
         one = example if count == 1 else f"for example {example}"

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from pipeline.output import json_line, plain_console
@@ -24,6 +23,7 @@ _SHOWN = 300
 """Code points of a chunk's text that are shown."""
 _DIGITS = {"sum": 3, "rrf": 5}
 """Behind the point, of a score of both: reciprocal ranks are small, and those of neighbours near to each other."""
+_INDENT = 4
 _TERMS = 20
 """Terms of a hit that are shown, those that add most; JSON has all."""
 _JOINERS = "\u200c\u200d"
@@ -80,7 +80,9 @@ def _show(console: Console, number: int, hit: Hit, *, explain: bool) -> None:
     console.print(head, soft_wrap=True)
     for line in _explanation(hit) if explain else ():
         console.print(Text(f"    {line}"), soft_wrap=True)
-    console.print(Padding(Text(shortened(hit.text)), (0, 0, 1, 4)))
+    for part in Text(shortened(hit.text)).wrap(console, max(console.width - _INDENT, _INDENT)):
+        console.print(Text(" " * _INDENT + part.plain.rstrip()), soft_wrap=True)
+    console.print()
 
 
 def _explanation(hit: Hit) -> Iterator[str]:

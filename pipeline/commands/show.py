@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from pipeline.commands.counts import counts_table
-from pipeline.output import json_line, plain_console
+from pipeline.output import json_line, plain_console, print_figures
 from transforms.report.made import model_of, model_words, recipe_words, sparse_words
 from transforms.storage.registry import open_store
 from transforms.table.layout import manifest_path, report_page_path
@@ -42,7 +42,7 @@ def _show(snapshot: Snapshot, table: str) -> None:
         soft_wrap=True,
     )
     counts = {name: source.counts for name, source in manifest.sources.items()}
-    console.print(counts_table(counts, manifest.counts))
+    print_figures(counts_table(counts, manifest.counts))
     for line in _made(snapshot):
         console.print(line, soft_wrap=True)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from pipeline.output import json_line, plain_console
+from pipeline.output import json_line, plain_console, print_figures
 from transforms.storage.registry import open_store
 from transforms.table.history import published, unfinished
 from transforms.table.lease import read_claim
@@ -58,8 +58,8 @@ def run(table: str, *, as_json: bool) -> int:
         record = {"snapshots": [asdict(one) for one in listed], "unfinished": [asdict(one) for one in left]}
         print(json_line(record))
         return 0
+    print_figures(_table(listed))
     console = plain_console()
-    console.print(_table(listed))
     console.print(f"Readers see snapshot {newest}.")
     for one in left:
         console.print(_sentence(one, table, pointer), soft_wrap=True)

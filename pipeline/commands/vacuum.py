@@ -51,7 +51,7 @@ def span(text: str) -> datetime.timedelta:
 
 def _sentence(table: str, done: Vacuumed, keep: int, grace: str, *, dry_run: bool) -> str:
     if not done.snapshots and not done.unfinished:
-        spared = f"nothing but the newest {keep} is older than {grace} and out of use"
+        spared = f"besides the newest {keep} no snapshot is out of use and older than {grace} (--grace)"
         return f"Nothing to remove from {table}: {spared}."
     parts = []
     if done.snapshots:

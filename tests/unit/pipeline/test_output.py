@@ -9,8 +9,9 @@ import pytest
 
 from pipeline.commands import chunk, extract
 from pipeline.commands.counts import counts_table
-from pipeline.output import plain_console
+from pipeline.output import plain_console, print_figures
 from transforms.model.errors import ConfigError
+from transforms.report.counted import COUNTED
 
 RUN = """
 import sys
@@ -42,6 +43,13 @@ def test_names_are_no_markup_and_no_emoji(capsys):
     printed = capsys.readouterr().out
     assert [name for name in names if name not in printed] == []
     assert printed.endswith("[/] :smile:\n")
+
+
+def test_no_figure_is_cut_off_where_the_place_is_narrow(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    name = "handbooks-of-all-departments"
+    print_figures(counts_table({name: dict.fromkeys(COUNTED, 12_345_678)}, {}))
+    assert capsys.readouterr().out.splitlines()[1].split() == [name, *["12,345,678"] * len(COUNTED)]
 
 
 def test_what_a_terminal_has_no_letters_for_is_written_in_escapes():

@@ -164,6 +164,7 @@ def test_hits_are_printed_with_score_source_document_page_and_section(table, cap
     assert " 1  0." in shown
     assert "support/support.md  Care > Winter" in shown
     assert "Charge the battery pack" in shown
+    assert not [line for line in shown.splitlines() if line != line.rstrip()]
     run(table, "self-locking nuts", top=1)
     assert "manuals/manuals.md  page 1  Care > Winter" in capsys.readouterr().out
 

@@ -128,7 +128,8 @@ def test_vacuum_says_what_goes_and_what_would(table, capsys):
         return printed(capsys, vacuum.run(table.root, **options))
 
     assert run(grace="1d") == (
-        f"Nothing to remove from {table.root}: nothing but the newest 1 is older than 1d and out of use.\n"
+        f"Nothing to remove from {table.root}: "
+        "besides the newest 1 no snapshot is out of use and older than 1d (--grace).\n"
     )
     assert run(dry_run=True).startswith(f"Would remove snapshots 1 from {table.root}: ")
     assert run().startswith(f"Removed snapshots 1 from {table.root}: ")
