@@ -12,7 +12,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from transforms.model.errors import ConfigError, TableError
+from transforms.model.errors import ConfigError, NotFoundError, TableError
 from transforms.table.layout import claim_path, manifest_path, snapshot_dir
 from transforms.table.lease import Claim, Lease, read_claim
 from transforms.table.manifest import Manifest, read_manifest
@@ -194,10 +194,13 @@ def _remove_published(store: Store, number: int, *, dry_run: bool) -> int:
     The manifest is taken away, and then the pointer looked at; a rollback moves the pointer, and then looks for the
     manifest. So one of the two sees the other.
     """
-    if dry_run or not is_complete(store, number):
-        # Without a manifest another vacuum is at it.
-        return _remove(store, number, dry_run=dry_run)
-    manifest = store.read(manifest_path(number))
+    if dry_run:
+        return _remove(store, number, dry_run=True)
+    try:
+        manifest = store.read(manifest_path(number))
+    except NotFoundError:
+        # Another vacuum is at it.
+        return _remove(store, number, dry_run=False)
     store.delete([manifest_path(number)])
     if require_pointer(store).snapshot == number:
         store.write(manifest_path(number), manifest)

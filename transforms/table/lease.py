@@ -172,7 +172,7 @@ class Lease:
             ) from error
 
     def _release(self) -> None:
-        """Leave the claim only if it is ours still. Where the store does not answer, it runs out."""
+        """Leave the claim if it is ours still. Where no store answers, it runs out: here, as the process ends."""
         with contextlib.suppress(StorageError):
             facts = self._store.stat(self._path)
             if facts is not None and facts.token == self._token:

@@ -195,6 +195,19 @@ def test_two_at_once_that_remove_the_same_do_no_harm(five, monkeypatch):
     check_files(five, read_manifest(five, 5))
 
 
+def test_a_manifest_that_another_vacuum_takes_before_it_is_read_is_no_fault(five, monkeypatch):
+    real = history.unfinished
+
+    def look(store):
+        found = real(store)
+        store.delete([f"snapshots/00000{number}/manifest.json" for number in (1, 2)])
+        return found
+
+    monkeypatch.setattr(history, "unfinished", look)
+    assert vacuum(five, keep=3, now=LATER).snapshots == (1, 2)
+    assert numbers(five) == [3, 4, 5]
+
+
 def test_a_rollback_to_a_snapshot_that_vacuum_takes_at_that_moment_moves_nobody(five, monkeypatch):
     real = history.check_files
 
