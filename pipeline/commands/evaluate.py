@@ -11,7 +11,7 @@ from rich.table import Table
 from pipeline.evaluate.halves import LEAST
 from pipeline.evaluate.run import Evaluation, evaluate
 from pipeline.evaluate.settings import load_evaluation
-from pipeline.output import json_line, plain_console, print_figures
+from pipeline.output import counted, json_line, plain_console, print_figures
 from transforms.pages.html import render
 from transforms.pages.plots import intervals
 
@@ -40,10 +40,8 @@ def run(config: Path, *, html: Path | None, as_json: bool) -> int:
         return 0
     print_figures(_table(found))
     console = plain_console()
-    questions = len(found.results[0].asked)
-    console.print(
-        f"{questions} questions, {found.documents} documents; in brackets the 95% interval of the mean."
-    )
+    questions, documents = _asked(found)
+    console.print(f"{questions}, {documents}; in brackets the 95% interval of the mean.")
     if not found.halves and any(result.by == "hybrid" for result in found.results):
         console.print(f"No weight was chosen: a half of the questions has fewer than {LEAST}.")
     for half in found.halves:
@@ -54,6 +52,11 @@ def run(config: Path, *, html: Path | None, as_json: bool) -> int:
     if html is not None:
         console.print(f"{html} has plots, and the rank of every question.", soft_wrap=True)
     return 0
+
+
+def _asked(found: Evaluation) -> tuple[str, str]:
+    """How many questions, and of how many documents."""
+    return counted(len(found.results[0].asked), "question"), counted(found.documents, "document")
 
 
 def _record(found: Evaluation) -> dict[str, Any]:
@@ -150,10 +153,11 @@ def _page(found: Evaluation) -> str:
     for measure in (name for name in _measures(found) if not name.startswith("ndcg")):
         have = [result.measures[measure] for result in found.results if measure in result.measures]
         plots.append((measure, intervals(names, [(one.mean, one.low, one.high) for one in have])))
+    questions, documents = _asked(found)
     return render(
         "evaluation.html.j2",
-        questions=len(found.results[0].asked),
-        documents=found.documents,
+        questions=questions,
+        documents=documents,
         rejected=found.rejected,
         names=names,
         results=found.results,

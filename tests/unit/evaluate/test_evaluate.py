@@ -91,6 +91,14 @@ def test_the_page_and_json_have_the_same_figures(files, capsys):
     assert mean in points
 
 
+def test_counts_on_the_page_and_below_the_table_agree_with_their_nouns(files, capsys):
+    (files / "questions.jsonl").write_text((files / "questions.jsonl").read_text().splitlines()[0])
+    page = files / "page.html"
+    command.run(config(files, [{"name": "a"}]), html=page, as_json=False)
+    assert "1 question, 3 documents; in brackets" in capsys.readouterr().out
+    assert "1 question over 3 documents" in page.read_text()
+
+
 def test_the_table_has_a_line_a_measure(files, capsys):
     command.run(config(files, [{"name": "a"}]), html=None, as_json=False)
     shown = capsys.readouterr().out
