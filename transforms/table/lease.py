@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 LEASE_SECONDS = 120
 RENEW_SECONDS = 30
+_ENDED: set[str] = set()
+"""Runs of this process that are over: where a store was out of reach at their end, their claims still stand in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class Claim:
         if self.over:
             return False
         if self.machine == _machine():
+            if self.pid == os.getpid() and self.run_id in _ENDED:
+                return False
             runs = _runs(self.pid, self.started)
             return runs and (bool(self.started) or self.ended() > _now())
         return self.ended() > _now()
@@ -109,6 +113,7 @@ class Lease:
         self._heartbeat = threading.Thread(target=self._renew_until_stopped, daemon=True)
 
     def __enter__(self) -> Self:
+        _ENDED.discard(self._run_id)
         try:
             self._token = self._store.create(self._path, self._claim())
         except PreconditionError:
@@ -130,6 +135,7 @@ class Lease:
     ) -> None:
         self._stop.set()
         self._heartbeat.join()
+        _ENDED.add(self._run_id)
         if error is None:
             self._release()
         else:

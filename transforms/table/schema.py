@@ -54,7 +54,7 @@ CHUNKS = pa.schema(
         _column(
             "section_title",
             pa.string(),
-            "nearest heading above the first character, in the words that a page shows",
+            "heading above the first character, or shared by those that the chunk begins with; as a page shows it",
             null=True,
         ),
         _column("section_path", _list(pa.string()), "headings from the outermost to that one"),

@@ -223,6 +223,33 @@ def test_a_store_that_fails_for_a_moment_does_not_end_the_lease(store, monkeypat
         assert failures == []
 
 
+@pytest.mark.parametrize("fault", [None, RuntimeError("the run failed")])
+def test_a_run_that_could_not_leave_its_claim_does_not_keep_out_the_next_of_its_process(
+    store, monkeypatch, fault
+):
+    def away(*_):
+        raise StorageError("away")
+
+    def work():
+        with Lease(store, 1, "run-a"):
+            assert read_claim(store, 1).alive()
+            # No store answers from here on, and at the end of the block.
+            monkeypatch.setattr(store, "delete", away)
+            monkeypatch.setattr(store, "replace", away)
+            if fault:
+                raise fault
+
+    if fault:
+        with pytest.raises(RuntimeError, match="the run failed"):
+            work()
+    else:
+        work()
+    monkeypatch.undo()
+    assert read_claim(store, 1).run_id == "run-a"
+    with Lease(store, 1, "run-b"):
+        assert read_claim(store, 1).holder().startswith("run-b")
+
+
 def test_a_claim_that_cannot_be_read_is_left_to_a_person(store):
     store.create(PATH, b"{}")
     with pytest.raises(TableError, match=r"claim\.json is damaged: .* delete it"), Lease(store, 1, "run-b"):
