@@ -16,8 +16,7 @@ from pipeline.scope import scope_of
 from transforms.embedders.registry import make_embedder
 from transforms.stages.beside_rows import beside_rows
 from transforms.stages.estimate import Estimate, estimate
-from transforms.storage.registry import open_store
-from transforms.table.reader import Snapshot
+from transforms.stages.parent import parent_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,16 +58,9 @@ def run(config: Path, words: Words, *, as_json: bool) -> int:
     job, plans = plan_job(job_config, scope_of(words, job_config))
     estimates = {plan.source: estimate(plan, job) for plan in plans}
     sources = {plan.source: _planned(plan, estimates[plan.source].tokens) for plan in plans}
-    basis = Estimate(
-        sum(one.tokens for one in estimates.values()),
-        sum(one.read for one in estimates.values()),
-        sum(one.guessed_bytes for one in estimates.values()),
-        sum(one.table_bytes for one in estimates.values()),
-    )
+    basis = sum(estimates.values(), Estimate(0))
     problems = {plan.source: plan.problem for plan in plans if plan.problem}
-    beside = (
-        [] if job.parent is None else [*beside_rows(job, Snapshot.open(open_store(job.table), job.parent))]
-    )
+    beside = list(beside_rows(job, parent_of(job)))
     notices = [*(notice for plan in plans for notice in plan.notices()), *beside]
     totals: Counter[str] = Counter()
     for one in sources.values():

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from transforms.table.reader import Snapshot
 
 
-def beside_rows(job: Job, parent: Snapshot) -> Iterator[str]:
-    """Each cause as a sentence; none where the table has no sparse vectors, or gets its first ones."""
-    encoder, before = sparse_name(job.sparse), parent.manifest
-    if encoder is None or before.sparse is None:
+def beside_rows(job: Job, parent: Snapshot | None) -> Iterator[str]:
+    """Each cause as a sentence; none in a first run, nor where the table has no sparse vectors, or gets its first."""
+    encoder = sparse_name(job.sparse)
+    if parent is None or encoder is None or parent.manifest.sparse is None:
         return
+    before = parent.manifest
     if job.search != before.search:
         yield (
             f"Searches by vectors and words go by {job.search}, where they went by {before.search} "

@@ -123,7 +123,7 @@ def _gather(
     rejected += [r for receipt in receipts for r in receipt.rejected]
     deleted = _deleted(job, receipts, parent)
     counts = _count(job, receipts, kept, rejected, deleted)
-    beside = () if parent is None else tuple(beside_rows(job, parent))
+    beside = tuple(beside_rows(job, parent))
     return _Result(
         kept=kept,
         new=tuple(sorted(new, key=lambda file: file.path)),

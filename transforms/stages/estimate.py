@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.extractors.containers import ending
 from transforms.model.shard import ShardPlan
 from transforms.stages.chunk import chunk_shard
 from transforms.stages.embedder import embedder_of
@@ -56,6 +57,15 @@ class Estimate:
     table_bytes: int = 0
     """Bytes of which the table tells the tokens."""
 
+    def __add__(self, other: Estimate) -> Estimate:
+        """Of both together."""
+        return Estimate(
+            self.tokens + other.tokens,
+            self.read + other.read,
+            self.guessed_bytes + other.guessed_bytes,
+            self.table_bytes + other.table_bytes,
+        )
+
 
 @dataclass(slots=True)
 class _Seen:
@@ -96,8 +106,7 @@ def estimate(plan: SourcePlan, job: Job) -> Estimate:
 
 def kind_of_name(name: str) -> str:
     """The ending of a name, in small letters; "" where it has none."""
-    base = name.rpartition("/")[2]
-    return base.rpartition(".")[2].lower() if "." in base.lstrip(".") else ""
+    return ending(name).removeprefix(".")
 
 
 def _ratio(seen: Iterable[_Seen]) -> float:
